@@ -96,10 +96,6 @@ class Translate : public IRMutator {
         }
     }
 
-    Expr visit(const Let *op) override {
-        return mutate(substitute(op->name, op->value, op->body));
-    }
-
     Names &names_;
     std::map<std::string, std::string> axes_;
     std::string func_;
@@ -128,6 +124,11 @@ bool split_update(const Expr &value, const Expr &self, Combiner *combiner, Expr 
         *body = folded_operand(op->a, op->b, self);
     }
     return body->defined();
+}
+
+/// Without the lets that Halide shares subexpressions by, and with one spelling of each primitive.
+Expr plain(const Expr &e) {
+    return canonical_primitives(substitute_in_all_lets(e));
 }
 
 class Reader {
@@ -194,7 +195,7 @@ class Reader {
         node.parallel = f.args();
         if (f.updates().empty()) {
             Translate translate(names_, {}, graph_name);
-            node.body = translate.mutate(canonical_primitives(f.values()[0]));
+            node.body = translate.mutate(plain(f.values()[0]));
         } else {
             read_update(f, node);
         }
@@ -233,7 +234,7 @@ class Reader {
         }
         Expr self = Call::make(f.output_types()[0], f.name(), args, Call::Halide);
         // Update values call the Func with its FunctionPtr; compare in a form without it.
-        Expr value = Plain().mutate(canonical_primitives(update.values()[0]));
+        const Expr value = Plain().mutate(plain(update.values()[0]));
         self = Plain().mutate(self);
         Expr body;
         FLDSL_USER_CHECK(split_update(value, self, &node.combiner, &body))
@@ -253,7 +254,7 @@ class Reader {
         node.body = translate.mutate(body);
         const Expr predicate = simplify(update.predicate());
         if (!is_const_one(predicate)) {
-            node.where = translate.mutate(canonical_primitives(predicate));
+            node.where = translate.mutate(plain(predicate));
         }
     }
 

@@ -21,6 +21,19 @@ Expr coordinate(const std::string &name) {
     return Variable::make(Halide::Int(32), name);
 }
 
+/// x == y as two comparisons: then a block is full where the ranges of x and y are one and the same value.
+class SplitEquality : public IRMutator {
+  public:
+    using IRMutator::mutate;
+
+  private:
+    using IRMutator::visit;
+    Expr visit(const EQ *op) override {
+        const bool numbers = op->a.type().is_int() || (op->a.type().is_uint() && !op->a.type().is_bool());
+        return numbers ? op->a <= op->b && op->b <= op->a : IRMutator::visit(op);
+    }
+};
+
 class Classifier {
   public:
     Classifier(Program &program, Stream &stream) : program_(program), stream_(stream) {
@@ -37,6 +50,8 @@ class Classifier {
             all = all.defined() ? all && p : p;
         }
         bound_loop(any);
+        any = SplitEquality().mutate(any);
+        all = SplitEquality().mutate(all);
         bind_ranges(any);
         const Interval possible = bounds_of_expr_in_scope(any, scope_);
         const Interval certain = bounds_of_expr_in_scope(all, scope_);
