@@ -73,6 +73,7 @@ class Unifier {
 
     RegionGraph run() {
         join_calls();
+        join_domains();
         name_axes();
         for (Node &n : graph_.nodes) {
             rename(n);
@@ -108,6 +109,60 @@ class Unifier {
                 }
             }
         }
+    }
+
+    /// The reduction axes of two nodes are bound names, so they may be one wherever their extents are equal. They become one
+    /// when the author gave them one name or they index the same dimension of a tensor: then one loop can serve both.
+    void join_domains() {
+        struct Domain {
+            const Node *node;
+            std::string axis;
+            std::set<std::string> uses;
+        };
+        std::vector<Domain> domains;
+        for (const Node &n : graph_.nodes) {
+            for (const std::string &a : n.reduction) {
+                Domain d{&n, a, {"name " + a}};
+                for_each_call(n, Call::Image, [&](const Call *op) {
+                    for (size_t k = 0; k < op->args.size(); k++) {
+                        const Variable *v = op->args[k].as<Variable>();
+                        if (v && v->name == a) {
+                            d.uses.insert(op->name + " " + std::to_string(k));
+                        }
+                    }
+                });
+                domains.push_back(std::move(d));
+            }
+        }
+        for (size_t x = 0; x < domains.size(); x++) {
+            for (size_t y = x + 1; y < domains.size(); y++) {
+                const Domain &a = domains[x], &b = domains[y];
+                const bool related = std::any_of(a.uses.begin(), a.uses.end(), [&](const std::string &u) { return b.uses.count(u); });
+                const std::string ta = term(*a.node, a.axis), tb = term(*b.node, b.axis);
+                if (a.node != b.node && related && equal(graph_.extents.at(ta), graph_.extents.at(tb)) && may_join(ta, tb)) {
+                    axes_.join(ta, tb);
+                }
+            }
+        }
+    }
+
+    /// True when no node has axes in both classes.
+    bool may_join(const std::string &a, const std::string &b) {
+        const std::string ra = axes_.root(a), rb = axes_.root(b);
+        for (const Node &n : graph_.nodes) {
+            bool in_a = false, in_b = false;
+            for (const auto *list : {&n.parallel, &n.reduction}) {
+                for (const std::string &axis : *list) {
+                    const std::string root = axes_.root(term(n, axis));
+                    in_a |= root == ra;
+                    in_b |= root == rb;
+                }
+            }
+            if (in_a && in_b && ra != rb) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// Outputs name axes first, then other parallel uses, then reduction domains.

@@ -308,6 +308,9 @@ class Former {
         if (const Mul *op = e.as<Mul>()) {
             flatten(op->a, factors);
             flatten(op->b, factors);
+        } else if (const Div *quotient = e.as<Div>()) {
+            flatten(quotient->a, factors);
+            factors.push_back(make_one(e.type()) / quotient->b);
         } else {
             factors.push_back(e);
         }
