@@ -167,9 +167,7 @@ class Splitter {
         load.name = state.name + "_part";
         load.type = state.type;
         load.axes = axes;
-        const std::vector<Expr> index = coordinates(workspace_axes(state));
-        const Halide::Parameter tensor(state.type, true, static_cast<int>(index.size()), workspace_of(state));
-        load.value = Call::make(state.type, workspace_of(state), index, Call::Image, FunctionPtr(), 0, Halide::Buffer<>(), tensor);
+        load.value = make_element(state.type, workspace_of(state), coordinates(workspace_axes(state)));
         ops.push_back(load);
         Op reduce;
         reduce.kind = OpKind::Reduce;
