@@ -200,6 +200,29 @@ class Deriver {
 
 }  // namespace
 
+std::map<std::string, std::vector<std::string>> tensor_dimensions(const RegionGraph &graph) {
+    std::map<std::string, std::vector<std::string>> dimensions;
+    for (const TensorArgument &o : graph.outputs) {
+        const std::vector<std::string> &axes = graph.find(o.name)->parallel;
+        dimensions[o.name].assign(axes.rbegin(), axes.rend());
+    }
+    for (const Node &n : graph.nodes) {
+        ImageCalls images;
+        for (const Expr &e : {n.body, n.where}) {
+            if (e.defined()) {
+                e.accept(&images);
+            }
+        }
+        for (const Call *call : images.calls) {
+            std::vector<std::string> &d = dimensions[call->name];
+            for (auto arg = call->args.rbegin(); d.size() < call->args.size() && arg != call->args.rend(); ++arg) {
+                d.push_back(expr_to_text(*arg));
+            }
+        }
+    }
+    return dimensions;
+}
+
 std::vector<Condition> derive_conditions(const RegionGraph &graph, const Schedule &schedule) {
     return Deriver(graph, schedule).derive();
 }

@@ -13,4 +13,7 @@ namespace fldsl::passes {
 
 std::vector<tile::Condition> derive_conditions(const algorithm::RegionGraph &graph, const Schedule &schedule);
 
+/// For each tensor what indexes its dimensions, outermost first: an axis, or the text of another index.
+std::map<std::string, std::vector<std::string>> tensor_dimensions(const algorithm::RegionGraph &graph);
+
 }  // namespace fldsl::passes
