@@ -24,7 +24,7 @@ class Attention : public Halide::Generator<Derived> {
 
     Halide::GeneratorParam<Halide::Type> type{"type", Halide::Float(32)};
     Halide::GeneratorParam<int> head_dim{"head_dim", 64};   ///< largest D and Dv
-    Halide::GeneratorParam<int> rows{"rows", 64};           ///< queries a block
+    Halide::GeneratorParam<int> rows{"rows", 96};           ///< queries a block
     Halide::GeneratorParam<int> block{"block", 64};         ///< keys a step
     Halide::GeneratorParam<int> parts{"parts", 1};          ///< parallel parts of the keys
 

@@ -14,12 +14,13 @@ Blocking blocking_for(const Halide::Target &target, bool has_lane_axis) {
     if (!has_lane_axis) {
         return {};
     }
-    // Accumulators take rows x vectors registers; what is left holds one row of operands and a broadcast.
+    // Accumulators take rows x vectors registers; what is left holds one row of operands and a broadcast. Four rows divide every
+    // head dimension in use and came out ahead of 6 x 2 and 12 x 1 on AVX2.
     Blocking b;
     b.width = target.natural_vector_size(Halide::Float(32));
     const bool wide_file = target.has_feature(Halide::Target::AVX512) || target.has_feature(Halide::Target::AVX512_Skylake);
-    b.vectors = 2;
-    b.rows = wide_file ? 12 : 6;
+    b.vectors = 3;
+    b.rows = wide_file ? 8 : 4;
     b.unroll = 2;
     return b;
 }
