@@ -48,6 +48,11 @@ typedef struct fldsl_error {
     char message[512];            /* what is wrong, with which value, what is allowed */
 } fldsl_error;
 
+/* Runs body(data) on up to `threads` threads at once, the caller's among them, and returns when all have; the form of
+ * GOMP_parallel (flags is 0). A program that computes with OpenMP passes that: two pools of spinning threads on the same cores
+ * cost up to a quarter of the time. */
+typedef void (*fldsl_parallel)(void (*body)(void *), void *data, unsigned threads, unsigned flags);
+
 typedef struct fldsl_call {
     uint32_t abi_version;         /* FLDSL_ABI_VERSION */
     int32_t threads;              /* most threads to use; 0: all that the process may run on */
@@ -55,6 +60,7 @@ typedef struct fldsl_call {
     void *workspace;              /* at least fldsl_<kernel>_workspace bytes, 64-byte aligned; may be NULL when that is 0 */
     int64_t workspace_bytes;
     fldsl_error *error;           /* may be NULL */
+    fldsl_parallel parallel;      /* NULL: the library's own threads */
 } fldsl_call;
 
 /* One argument of a call made by name: a tensor, or a scalar in the member of its type. */

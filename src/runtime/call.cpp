@@ -154,7 +154,7 @@ extern "C" int fldsl_runtime_call(const Kernel *kernel, const fldsl_call *call, 
         const StageVariant &variant = kernel->stages[s].variants[target];
         stage.run = variant.run;
         const int32_t blocks = static_cast<int32_t>(kernel->stages[s].blocks(bound.x, bound.f));
-        const PoolStatus status = parallel_for(blocks, call->threads, variant.scratch_bytes, run_range, &stage);
+        const PoolStatus status = parallel_for(blocks, call->threads, variant.scratch_bytes, run_range, &stage, call->parallel);
         if (status != PoolStatus::Ok) {
             return refuse(error, kernel, status == PoolStatus::NoMemory ? FLDSL_ERROR_RESOURCE : FLDSL_ERROR_INTERNAL, "", -1,
                           status == PoolStatus::NoMemory ? "no memory for %lld bytes of scratch a thread"

@@ -108,6 +108,10 @@ void run_tickets(Job *job) {
     }
 }
 
+void run_tickets_of(void *job) {
+    run_tickets(static_cast<Job *>(job));
+}
+
 Job *job_that_wants_help() {
     for (Job *j = pool.jobs; j; j = j->following) {
         if (j->helpers_wanted > 0 && __atomic_load_n(&j->next, __ATOMIC_RELAXED) < j->total) {
@@ -164,7 +168,7 @@ int available_cpus() {
     return n > 0 ? n : 1;
 }
 
-PoolStatus parallel_for(int32_t total, int threads, int64_t scratch_bytes, RunRange run, void *context) {
+PoolStatus parallel_for(int32_t total, int threads, int64_t scratch_bytes, RunRange run, void *context, fldsl_parallel parallel) {
     pthread_once(&scratch_once, start_up);
     if (threads <= 0) {
         threads = available_cpus();
@@ -179,6 +183,10 @@ PoolStatus parallel_for(int32_t total, int threads, int64_t scratch_bytes, RunRa
     job.total = total;
     // Small pieces keep threads equally busy to the end; a hundred a thread keeps tickets cheap.
     job.piece = total / (threads * 100) > 1 ? total / (threads * 100) : 1;
+    if (threads > 1 && parallel) {
+        parallel(run_tickets_of, &job, static_cast<unsigned>(threads), 0);
+        return static_cast<PoolStatus>(job.status);
+    }
     if (threads > 1) {
         pthread_mutex_lock(&pool.lock);
         ensure_workers(threads - 1);

@@ -4,6 +4,8 @@
 // and makes its own. Nothing is started before the first call that wants more than one thread.
 #pragma once
 
+#include "fldsl/runtime.h"
+
 #include <stdint.h>
 
 namespace fldsl_runtime {
@@ -13,8 +15,9 @@ using RunRange = int (*)(void *context, int32_t begin, int32_t end, void *scratc
 
 enum class PoolStatus { Ok, NoMemory, Failed };
 
-/// Calls `run` on pieces of [0, total) from at most `threads` threads (0: the CPUs that the process may use).
-PoolStatus parallel_for(int32_t total, int threads, int64_t scratch_bytes, RunRange run, void *context);
+/// Calls `run` on pieces of [0, total) from at most `threads` threads (0: the CPUs that the process may use): those that
+/// `parallel` brings, or our own when it is null.
+PoolStatus parallel_for(int32_t total, int threads, int64_t scratch_bytes, RunRange run, void *context, fldsl_parallel parallel);
 
 int available_cpus();
 
