@@ -184,7 +184,8 @@ def search_path() -> list[Path]:
     """Folders in which libraries are looked for: FLDSL_LIBRARY_PATH, the package's own, the project's build."""
     package = Path(__file__).resolve().parent
     folders = [Path(p) for p in os.environ.get("FLDSL_LIBRARY_PATH", "").split(os.pathsep) if p]
-    return [*folders, package / "lib", package.parents[2] / "build" / "generators"]
+    build = Path(os.environ.get("FLDSL_BUILD") or package.parents[2] / "build")
+    return [*folders, package / "lib", build / "generators"]
 
 
 def find(name: str) -> Path:

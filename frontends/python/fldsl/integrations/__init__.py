@@ -1,0 +1,1 @@
+"""Other packages that can use fldsl's kernels."""
