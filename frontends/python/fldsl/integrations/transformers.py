@@ -20,6 +20,18 @@ from ..errors import ArgumentError
 NAME = "fldsl"
 
 
+def _check_mask_function(mask_function: Any) -> None:
+    from transformers import masking_utils
+
+    known = (masking_utils.causal_mask_function, getattr(masking_utils, "bidirectional_mask_function", None), None)
+    if mask_function not in known:
+        name = getattr(mask_function, "__qualname__", repr(mask_function))
+        raise ArgumentError(
+            f"attention mask: the model masks by {name}; allowed: causal or bidirectional attention with padding on the right",
+            argument="mask_function",
+        )
+
+
 def key_lengths(
     batch_size: int,
     q_length: int | torch.Tensor | None = None,
@@ -30,7 +42,17 @@ def key_lengths(
     attention_mask: torch.Tensor | None = None,
     **kwargs: Any,
 ) -> torch.Tensor | None:
-    """What AttentionMaskInterface asks for: key counts [B] int32 from a padding mask [B, S], or None without one."""
+    """What AttentionMaskInterface asks for: key counts [B] int32 from a padding mask [B, S], or None without one.
+
+    Only causal and bidirectional models: whether a layer is causal reaches `attention_forward` by itself.
+    """
+    _check_mask_function(mask_function)
+    if q_length is not None and kv_length is not None and int(q_offset) + int(q_length) != kv_length + kv_offset:
+        raise ArgumentError(
+            f"attention mask: queries end at position {int(q_offset) + int(q_length)}, keys at {kv_length + kv_offset}; "
+            "allowed: the last query aligned with the last key (no static cache)",
+            argument="attention_mask",
+        )
     if attention_mask is None or bool(attention_mask.all()):
         return None
     mask = attention_mask.bool()
