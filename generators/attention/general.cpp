@@ -14,7 +14,7 @@ class GeneralAttention : public fldsl::Attention<GeneralAttention> {
         const Expr position = i + shift;
         const Expr plain = score();
         const Expr cap = Halide::select(softcap == 0.0f, 1.0f, softcap);
-        const Expr capped = Halide::select(softcap == 0.0f, plain, cap * fldsl::tanh(plain / cap));
+        const Expr capped = Halide::select(softcap == 0.0f, plain, cap * fldsl::tanh(plain * (1.0f / cap)));
         attend(capped + slopes(h) * Halide::cast<float>(j - position),
                (between(position, left, right) || j < prefix) && j < lengths(b) && documents_q(i) == documents_k(j));
     }

@@ -7,7 +7,7 @@ class SoftcapAttention : public fldsl::Attention<SoftcapAttention> {
     Input<int> shift{"shift"}, left{"left"}, right{"right"};
 
     void generate() {
-        attend(softcap * fldsl::tanh(score() / softcap), between(i + shift, left, right));
+        attend(softcap * fldsl::tanh(score() * (1.0f / softcap)), between(i + shift, left, right));
     }
 };
 

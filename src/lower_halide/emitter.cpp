@@ -42,6 +42,10 @@ std::vector<std::string> Emitter::without_lanes(const std::vector<std::string> &
     return rest;
 }
 
+std::string Emitter::last_name(const std::string &name, const Env &env) const {
+    return name + (env.in_panel && (name == lane_axis_ || axis(name).role == AxisRole::Stream) ? ".panel.hi" : ".hi");
+}
+
 Expr Emitter::first(const std::string &name, const Env &env) const {
     if (axis(name).role == AxisRole::Whole) {
         return int32(0);
@@ -53,8 +57,7 @@ Expr Emitter::count(const std::string &name, const Env &env) const {
     if (axis(name).role == AxisRole::Whole) {
         return variable(name + ".extent");
     }
-    const std::string last = name + (env.in_panel && name == lane_axis_ ? ".panel.hi" : ".hi");
-    return variable(last) - first(name, env) + 1;
+    return variable(last_name(name, env)) - first(name, env) + 1;
 }
 
 std::string Emitter::fresh(const std::string &prefix) {
@@ -111,7 +114,7 @@ Expr Emitter::read_value(const std::string &name, const Env &env, int vector) co
             return first(a.name, env);
         }
         if (name == a.name + ".hi") {
-            return variable(a.name + (env.in_panel && a.name == lane_axis_ ? ".panel.hi" : ".hi"));
+            return variable(last_name(a.name, env));
         }
         if (name != a.name) {
             continue;
@@ -303,10 +306,14 @@ Stmt Emitter::emit_stream(const tile::Stream &stream) {
                 } else {
                     body = emit_body(stream, env, !tests);
                 }
-                if (stream.live.defined() && !is_const_one(stream.live)) {
-                    body = if_then(emit_scalar(stream.live, env), body);
-                }
-                return with_columns(row_ranges, env, [&] { return body; });
+                Expr live = stream.live.defined() ? emit_scalar(stream.live, env) : const_true();
+                // The end of the stream for these rows may come before that of the block.
+                const std::string last = stream.axis + ".panel.hi";
+                live = live && variable(last) >= first(stream.axis, env);
+                Lets ends;
+                ends.add(last, lane_axis_.empty() ? variable(stream.axis + ".hi")
+                                                  : min(variable(stream.axis + ".hi"), emit_scalar(stream.end, env) - 1));
+                return ends.around(with_columns(row_ranges, env, [&] { return if_then(live, body); }));
             });
         });
     });

@@ -40,7 +40,8 @@ class Emitter {
     const tile::Axis &axis(const std::string &name) const;
     bool has_lanes(const std::vector<std::string> &axes) const;
     std::vector<std::string> without_lanes(const std::vector<std::string> &axes) const;
-    Expr first(const std::string &axis_name, const Env &env) const;  ///< coordinate at position 0
+    std::string last_name(const std::string &axis_name, const Env &env) const;  ///< of the variable that holds the last coordinate
+    Expr first(const std::string &axis_name, const Env &env) const;             ///< coordinate at position 0
     Expr count(const std::string &axis_name, const Env &env) const;
     std::string fresh(const std::string &prefix);
 

@@ -22,6 +22,11 @@ bool is_name_part(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$';
 }
 
+/// `int64(5)` and `float16(0.5)` are literals; `float32(5)` converts one.
+bool is_typed_literal(const Expr &e, Type type) {
+    return (e.as<IntImm>() && type.is_int_or_uint() && !type.is_bool()) || (e.as<FloatImm>() && type.is_float());
+}
+
 /// Recursive descent, one function a level of precedence; nodes are made as written, nothing is folded.
 class Parser {
   public:
@@ -168,7 +173,7 @@ class Parser {
         if (parse_type(n, &type) && accept("(")) {
             const std::vector<Expr> args = arguments(")");
             expect(args.size() == 1, "one operand of " + n);
-            return is_const(args[0]) ? Halide::cast(type, args[0]) : Cast::make(type, args[0]);
+            return is_typed_literal(args[0], type) ? Halide::cast(type, args[0]) : Cast::make(type, args[0]);
         }
         return named(n);
     }
