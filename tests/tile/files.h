@@ -1,0 +1,13 @@
+// Golden files of this suite. FLDSL_TEST_DATA names tests/golden when the tests do not run in the project's root.
+#pragma once
+
+#include <string>
+
+namespace tile_tests {
+
+std::string read_golden(const std::string &name);
+
+/// Compares with the golden file `name`; FLDSL_UPDATE_GOLDEN=1 writes it instead.
+bool matches_golden(const std::string &name, const std::string &text);
+
+}  // namespace tile_tests
