@@ -234,7 +234,11 @@ class Parser {
         expect(symbols_(n, &s), "a known name, not " + n);
         if (accept("[")) {
             expect(s.kind == Symbol::Tensor, "a tensor before `[`, not " + n);
-            return make_element(s.type, n, arguments("]"));
+            const std::vector<Expr> index = arguments("]");
+            for (const Expr &e : index) {
+                expect(e.type() == Halide::Int(32), "int32 indices of " + n + ", not " + type_name(e.type()));
+            }
+            return make_element(s.type, n, index);
         }
         return Variable::make(s.type, n);
     }

@@ -70,23 +70,29 @@ class FindFault : public IRVisitor {
                 return true;
             }
         }
-        expect_type(op->name, op->type, Halide::Int(32));
+        const bool known = is_extent(op->name) || is_end(op->name);
+        if (known) {
+            expect_type(op->name, op->type, Halide::Int(32));
+        }
+        return known;
+    }
+
+    bool is_extent(const std::string &name) const {
         for (const Tensor &t : program_.tensors) {
-            const std::string prefix = t.name + ".extent.";
-            if (op->name.compare(0, prefix.size(), prefix) == 0) {
-                const std::string dimension = op->name.substr(prefix.size());
-                for (int d = 0; d < t.rank; d++) {
-                    if (dimension == std::to_string(d)) {
-                        return true;
-                    }
+            for (int d = 0; d < t.rank; d++) {
+                if (name == t.name + ".extent." + std::to_string(d)) {
+                    return true;
                 }
-                return false;
             }
         }
-        if (!ends_with(op->name, ".lo") && !ends_with(op->name, ".hi")) {
+        return false;
+    }
+
+    bool is_end(const std::string &name) const {
+        if (!ends_with(name, ".lo") && !ends_with(name, ".hi")) {
             return false;
         }
-        const std::string axis = op->name.substr(0, op->name.size() - 3);
+        const std::string axis = name.substr(0, name.size() - 3);
         return scope_.axis(axis) && scope_.has_range(axis);
     }
 

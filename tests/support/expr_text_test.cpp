@@ -194,6 +194,7 @@ TEST_CASE("a malformed text is refused with its column and what was expected") {
         {"unknown", "a known name, not unknown"},
         {"q[i", "`]` or `,`"},
         {"exp(x, x)", "1 operands of exp"},
+        {"q[x]", "int32 indices of q, not float32"},
         {"x[i]", "a tensor before `[`, not x"},
     };
     for (const auto &[text, message] : cases) {
