@@ -29,6 +29,7 @@ Code::Code(const Expr &e, const Names &names, Precision precision) : precision_(
 int Code::add(Step step, Type type) {
     step.type = type;
     step.integral = !type.is_float();
+    step.single = type == Halide::Float(32);
     const bool exact = type.is_bool() || (type.is_float() && precision_ == Precision::Double);
     const bool computes = step.opcode == Function || (step.opcode >= Plus && step.opcode <= Remainder) || step.opcode == Round;
     step.rounds = computes && !exact;
@@ -141,6 +142,7 @@ int Code::add(const Expr &e, const Names &names) {
 double Code::run(const Frame &frame) const {
     double *slot = slots_.data();
     const size_t count = steps_.size();
+    const BlockValue *values = frame.values.data();
     const Step *steps = steps_.data();
     for (size_t n = 0; n < count; n++) {
         const Step &s = steps[n];
@@ -160,8 +162,8 @@ double Code::run(const Frame &frame) const {
             r = static_cast<double>(frame.hi[s.index]);
             break;
         case Value: {
-            const BlockValue &v = frame.values[s.index];
-            r = v.data[frame.offset(v)];
+            const BlockValue &v = values[s.index];
+            r = v.data.data()[frame.offset(v)];
             break;
         }
         case Element: {
@@ -226,7 +228,7 @@ double Code::run(const Frame &frame) const {
             r = a != 0 || b != 0;
             break;
         }
-        slot[n] = s.rounds ? round_to(s.type, r) : r;
+        slot[n] = !s.rounds ? r : s.single ? static_cast<float>(r) : round_to(s.type, r);
     }
     return slot[count - 1];
 }

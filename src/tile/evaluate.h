@@ -25,9 +25,12 @@ struct Frame {
     std::vector<HostTensor *> tensors;
 
     int64_t offset(const BlockValue &value) const {
+        // Plain pointers: this is the inner loop, also in builds without optimisation.
+        const int64_t *x = at.data(), *first = lo.data(), *stride = value.strides.data();
+        const int *axis = value.axes.data(), *end = axis + value.axes.size();
         int64_t n = 0;
-        for (size_t d = 0; d < value.axes.size(); d++) {
-            n += (at[value.axes[d]] - lo[value.axes[d]]) * value.strides[d];
+        for (; axis != end; axis++, stride++) {
+            n += (x[*axis] - first[*axis]) * *stride;
         }
         return n;
     }
@@ -82,6 +85,7 @@ class Code {
         double constant = 0;
         Type type = {};          ///< of the result
         bool rounds = false;     ///< the result is rounded to `type`
+        bool single = false;     ///< `type` is float32
         bool integral = false;   ///< quotients and remainders are those of integers
         double (*function)(double, double) = nullptr;
         std::vector<int> args = {};

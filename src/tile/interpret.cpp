@@ -16,6 +16,7 @@ struct RunnableOp {
     const Op *op = nullptr;
     int value = -1;               ///< defined by it
     HostTensor *stored = nullptr; ///< Store
+    bool rounds = true, single = false;  ///< the type of a reduction: rounded to at all, float32
     std::vector<int> axes, over;
     Code body, where, otherwise, init, identity;
     std::vector<Code> index;
@@ -98,6 +99,8 @@ class StageRun {
         for (const Op &op : ops) {
             RunnableOp r;
             r.op = &op;
+            r.rounds = !op.type.is_float() || precision_ == Precision::Float;
+            r.single = op.type == Halide::Float(32);
             r.axes = axis_numbers(op.axes);
             r.over = axis_numbers(op.over);
             r.body = code(op.value);
@@ -264,8 +267,8 @@ class StageRun {
         return text;
     }
 
-    double rounded(const Op &op, double value) const {
-        return op.type.is_float() && precision_ == Precision::Double ? value : round_to(op.type, value);
+    double rounded(const RunnableOp &op, double value) const {
+        return !op.rounds ? value : op.single ? static_cast<float>(value) : round_to(op.op->type, value);
     }
 
     void element(RunnableOp &op, Tests tests) {
@@ -273,7 +276,7 @@ class StageRun {
             double total = op.init.defined() ? op.init.run(frame_) : op.identity.run(frame_);
             for_each(op.over, op.over.size(), [&] {
                 if (kept(op, tests)) {
-                    total = rounded(*op.op, fold(op.op->combiner, total, op.body.run(frame_)));
+                    total = rounded(op, fold(op.op->combiner, total, op.body.run(frame_)));
                 }
             });
             BlockValue &v = frame_.values[op.value];

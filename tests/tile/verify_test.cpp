@@ -48,7 +48,7 @@ bool says(const std::string &fault, const std::string &rule) {
 TEST_CASE("names are defined once") {
     says(fault("reduce weighted_sum_new[e, i]", "reduce c[e, i]"), "c is defined twice");
     says(fault("scalar shift: int32", "scalar scale: float32\n  scalar shift: int32"), "scale: is defined twice");
-    says(fault("state row_sum[i]", "state row_max[i]"), "state row_max: is defined twice");
+    says(fault("state row_sum[i]", "state row_max[i] = 0.0\n    state row_sum[i]"), "state row_max: is defined twice");
 }
 
 TEST_CASE("names are words of no other meaning") {
