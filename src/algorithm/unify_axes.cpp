@@ -249,7 +249,8 @@ class Unifier {
             }
         }
         for (Axis &a : graph_.axes) {
-            if (found.count(a.name)) {
+            // A constant domain stays constant: the tensors must agree with it.
+            if (found.count(a.name) && !(a.extent.defined() && is_const(a.extent))) {
                 a.extent = found[a.name];
             }
         }

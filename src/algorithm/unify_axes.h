@@ -4,7 +4,8 @@
 // uses these names. Refused: a reduction node called at anything but plain axes (s(j + 1, i)), or at two axes of one caller
 // for the same dimension of different calls in a way that would make two axes of one node the same.
 //
-// Extents: of a tensor's dimension that the axis indexes plainly (first in call order), else of the reduction domain.
+// Extents: of a constant reduction domain, else of the tensor's dimension that the axis indexes plainly (first in call order),
+// else of the reduction domain.
 #pragma once
 
 #include "src/algorithm/region_graph.h"
