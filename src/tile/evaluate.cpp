@@ -128,10 +128,11 @@ int Code::add(const Expr &e, const Names &names) {
     }
     int result = 0;
     const bool known =
-        binary<Add>(e, Plus, names, &result) || binary<Sub>(e, Minus, names, &result) || binary<Mul>(e, Times, names, &result) ||
-        binary<Div>(e, Quotient, names, &result) || binary<Mod>(e, Remainder, names, &result) ||
-        binary<Min>(e, Smaller, names, &result) || binary<Max>(e, Larger, names, &result) ||
-        binary<EQ>(e, Equal, names, &result) || binary<NE>(e, Unequal, names, &result) || binary<LT>(e, Less, names, &result) ||
+        binary<Add>(e, Plus, names, &result) || binary<Sub>(e, Minus, names, &result) ||
+        binary<Mul>(e, Times, names, &result) || binary<Div>(e, Quotient, names, &result) ||
+        binary<Mod>(e, Remainder, names, &result) || binary<Min>(e, Smaller, names, &result) ||
+        binary<Max>(e, Larger, names, &result) || binary<EQ>(e, Equal, names, &result) ||
+        binary<NE>(e, Unequal, names, &result) || binary<LT>(e, Less, names, &result) ||
         binary<LE>(e, LessEqual, names, &result) || binary<GT>(e, Less, names, &result, true) ||
         binary<GE>(e, LessEqual, names, &result, true) || binary<And>(e, Both, names, &result) ||
         binary<Or>(e, Either, names, &result);

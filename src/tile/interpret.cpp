@@ -196,10 +196,10 @@ class StageRun {
         if (!live && classes_ == Classes::Use) {
             return;
         }
-        run(s.body, check && !live                          ? Tests::ExpectNone
-                    : check && full                         ? Tests::ExpectAll
+        run(s.body, check && !live                     ? Tests::ExpectNone
+                    : check && full                    ? Tests::ExpectAll
                     : full && classes_ == Classes::Use ? Tests::Skip
-                                                            : Tests::Run);
+                                                       : Tests::Run);
         std::vector<std::vector<double>> next;
         for (const auto &u : s.updates) {
             next.push_back(frame_.values[u.second].data);

@@ -52,8 +52,8 @@ std::string stream_text(const Stream &s) {
     text += s.live.defined() ? indent + "live " + expr_to_text(s.live) + "\n" : "";
     text += s.full.defined() ? indent + "full " + expr_to_text(s.full) + "\n" : "";
     for (const State &state : s.states) {
-        text += indent + "state " + state.name + axes_suffix(state.axes) + type_suffix(state.type) + space_suffix(state.space) +
-                " = " + expr_to_text(state.identity) + "\n";
+        text += indent + "state " + state.name + axes_suffix(state.axes) + type_suffix(state.type) +
+                space_suffix(state.space) + " = " + expr_to_text(state.identity) + "\n";
     }
     text += lines(indent, "body", s.body);
     for (const Update &u : s.updates) {
@@ -75,7 +75,8 @@ std::string to_text(const Op &op) {
     if (op.kind == OpKind::Reduce) {
         text += std::string(combiner_name(op.combiner)) + " over " + list(op.over) + ": ";
     }
-    return text + expr_to_text(op.value) + clause("from", op.init) + clause("where", op.where) + clause("otherwise", op.otherwise);
+    return text + expr_to_text(op.value) + clause("from", op.init) + clause("where", op.where) +
+           clause("otherwise", op.otherwise);
 }
 
 std::string to_text(const Program &program) {

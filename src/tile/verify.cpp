@@ -16,7 +16,8 @@ namespace {
 
 bool is_word(const std::string &name) {
     return !name.empty() && !is_keyword(name) && (std::isalpha(static_cast<unsigned char>(name[0])) || name[0] == '_') &&
-           std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.' || c == '$'; });
+           std::all_of(name.begin(), name.end(),
+                       [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.' || c == '$'; });
 }
 
 /// Tensors whose elements `e` reads.
@@ -55,7 +56,8 @@ enum class Place { Prologue, Head, Body, Epilogue };
 
 class StageVerifier {
   public:
-    StageVerifier(const Program &program, const std::set<std::string> &written) : program_(program), scope_(program), written_(written) {
+    StageVerifier(const Program &program, const std::set<std::string> &written)
+        : program_(program), scope_(program), written_(written) {
     }
 
     /// The tensors that the stage stores.
@@ -222,7 +224,8 @@ class StageVerifier {
 
     void updates(const Stream &s) const {
         for (const State &state : s.states) {
-            const auto count = std::count_if(s.updates.begin(), s.updates.end(), [&](const Update &u) { return u.state == state.name; });
+            const auto count = std::count_if(s.updates.begin(), s.updates.end(),
+                                             [&](const Update &u) { return u.state == state.name; });
             expect(count == 1, "state " + state.name, "is updated " + std::to_string(count) + " times, not once");
         }
         for (const Update &u : s.updates) {

@@ -9,8 +9,7 @@ namespace tile_tests {
 namespace {
 
 std::string path_of(const std::string &name) {
-    const char *folder = std::getenv("FLDSL_TEST_DATA");
-    return std::string(folder ? folder : "tests/golden") + "/tile/" + name;
+    return std::string(FLDSL_SOURCE_ROOT) + "/tests/golden/tile/" + name;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Golden files of this suite. FLDSL_TEST_DATA names tests/golden when the tests do not run in the project's root.
+// Golden files of this suite, in tests/golden/tile.
 #pragma once
 
 #include <string>

@@ -29,8 +29,8 @@ struct Case {
     double scale;
 
     explicit Case(Sizes s)
-        : q({s.d, s.rows, s.heads, s.batch}, 1), k({s.d, s.keys, s.key_heads, s.batch}, 2), v({s.dv, s.keys, s.key_heads, s.batch}, 3),
-          o({s.dv, s.rows, s.heads, s.batch}), lse({s.rows, s.heads, s.batch}), n(s), scale(1 / std::sqrt(double(s.d))) {
+        : q({s.d, s.rows, s.heads, s.batch}, 1), k({s.d, s.keys, s.key_heads, s.batch}, 2),
+          v({s.dv, s.keys, s.key_heads, s.batch}, 3), o({s.dv, s.rows, s.heads, s.batch}), lse({s.rows, s.heads, s.batch}), n(s), scale(1 / std::sqrt(double(s.d))) {
         std::fill(o.data.begin(), o.data.end(), 99.0f);
         std::fill(lse.data.begin(), lse.data.end(), 99.0f);
     }

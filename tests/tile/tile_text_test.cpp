@@ -59,7 +59,8 @@ TEST_CASE("comments and blank lines carry no meaning") {
 }
 
 TEST_CASE("a malformed program is refused with its line") {
-    const std::string head = "kernel k\nstage s\n  input q: float32 rank 1\n  axis i: grid 4 extent q.extent.0\n  grid i order plain\n";
+    const std::string head =
+        "kernel k\nstage s\n  input q: float32 rank 1\n  axis i: grid 4 extent q.extent.0\n  grid i order plain\n";
     const std::pair<std::string, const char *> cases[] = {
         {"", "line 1: expected `kernel`"},
         {"kernel k\n  input q: float32 rank 1\n", "line 2: expected `stage`"},

@@ -98,7 +98,8 @@ TEST_CASE("an operation is over axes with a range") {
     says(fault("load q_t[rd, i]", "load q_t[rd, j]"), "stream axis j is used outside its stream");
     says(fault("load q_t[rd, i]", "load q_t[rd, z]"), "z is no axis");
     says(fault("sum over rd: q_t", "sum over j: q_t"), "axis j occurs twice");
-    says(fault("stream j in [0, min(i.hi + shift + 1, k.extent.1))", "stream j in [0, j.hi)"), "end reads j.hi, which is not defined here");
+    says(fault("stream j in [0, min(i.hi + shift + 1, k.extent.1))", "stream j in [0, j.hi)"),
+         "end reads j.hi, which is not defined here");
 }
 
 TEST_CASE("parts of an operation have its type") {
@@ -111,7 +112,8 @@ TEST_CASE("parts of an operation have its type") {
 TEST_CASE("parts of an operation go with its kind") {
     says(fault(" where j <= i + shift otherwise 0.0", " where j <= i + shift"), "`otherwise` goes with `where` of a map");
     says(fault("@tile = s * (scale * 1.442695)", "@tile = s from 1.0"), "only reductions start from a value");
-    says(fault("load k_t[rd, j] @in_place = k[rd,", "load k_t[rd, j] @in_place = 2.0 * k[rd,"), "a load reads one tensor element");
+    says(fault("load k_t[rd, j] @in_place = k[rd,", "load k_t[rd, j] @in_place = 2.0 * k[rd,"),
+         "a load reads one tensor element");
     says(fault("= q[rd, i, h, b]", "= q[rd, i, h, b] where i < 3"), "a load has no `where`");
 }
 
