@@ -192,9 +192,7 @@ void Emitter::bind_arguments(Lets &lets) const {
         }
     }
     for (const tile::Axis &a : program_.axes) {
-        if (a.role != AxisRole::Stream || true) {
-            lets.add(a.name + ".extent", emit_scalar(a.extent, Env{}));
-        }
+        lets.add(a.name + ".extent", emit_scalar(a.extent, Env{}));
     }
 }
 
@@ -225,18 +223,7 @@ void Emitter::bind_coordinates(Lets &lets) const {
     }
 }
 
-Stmt Emitter::panels(const std::function<Stmt(const Env &)> &body) {
-    Env env;
-    const std::string panel = lane_axis_.empty() ? "" : fresh("panel");
-    Lets lets;
-    Expr number = int32(0);
-    if (!lane_axis_.empty()) {
-        env.in_panel = true;
-        number = variable(panel);
-        const std::string lo = lane_axis_ + ".panel.lo";
-        lets.add(lo, variable(lane_axis_ + ".lo") + number * blocking_.lanes());
-        lets.add(lane_axis_ + ".panel.hi", min(variable(lo) + (blocking_.lanes() - 1), variable(lane_axis_ + ".hi")));
-    }
+void Emitter::bind_panel_pointers(Lets &lets, const Expr &number) const {
     std::set<std::string> bound;
     for (const auto &entry : places_) {
         const Place &p = entry.second;
@@ -245,10 +232,21 @@ Stmt Emitter::panels(const std::function<Stmt(const Env &)> &body) {
             lets.add(p.pointer, advance("scratch", offset));
         }
     }
-    const Stmt inner = lets.around(body(env));
+}
+
+Stmt Emitter::panels(const std::function<Stmt(const Env &)> &body) {
+    Env env;
     if (lane_axis_.empty()) {
-        return inner;
+        return body(env);  // one panel of one lane, whose pointers emit_block binds
     }
+    env.in_panel = true;
+    const std::string panel = fresh("panel"), lo = lane_axis_ + ".panel.lo";
+    const Expr number = variable(panel);
+    Lets lets;
+    lets.add(lo, variable(lane_axis_ + ".lo") + number * blocking_.lanes());
+    lets.add(lane_axis_ + ".panel.hi", min(variable(lo) + (blocking_.lanes() - 1), variable(lane_axis_ + ".hi")));
+    bind_panel_pointers(lets, number);
+    const Stmt inner = lets.around(body(env));
     const Expr rows = variable(lane_axis_ + ".hi") - variable(lane_axis_ + ".lo") + 1;
     return loop(panel, int32(0), (rows + (blocking_.lanes() - 1)) / blocking_.lanes(), inner);
 }
@@ -263,8 +261,7 @@ Stmt Emitter::emit_body(const tile::Stream &stream, const Env &env, bool full) {
         stmts.push_back(nest(state.axes, env, [&](const Env &at) {
             std::vector<Stmt> copies;
             for (int v = 0; v < blocking_.vectors; v++) {
-                copies.push_back(store(state.pointer, load(value.pointer, value.type, panel_index(value, at, v)),
-                                       panel_index(state, at, v)));
+                copies.push_back(store(state.pointer, broadcast(read_value(u.value, at, v), blocking_.width), panel_index(state, at, v)));
             }
             return block(copies);
         }));
@@ -330,7 +327,11 @@ Stmt Emitter::emit_stream(const tile::Stream &stream) {
 
 Stmt Emitter::emit_block() {
     const Env outside;
-    return with_columns(program_.prologue, outside, [&] {
+    Lets pointers;
+    if (lane_axis_.empty()) {
+        bind_panel_pointers(pointers, int32(0));
+    }
+    return pointers.around(with_columns(program_.prologue, outside, [&] {
         std::vector<Stmt> stmts{panels([&](const Env &env) { return emit_panel_ops(program_.prologue, env, false); })};
         for (const tile::Stream &s : program_.streams) {
             stmts.push_back(emit_stream(s));
@@ -339,7 +340,7 @@ Stmt Emitter::emit_block() {
             return panels([&](const Env &env) { return emit_panel_ops(program_.epilogue, env, false); });
         }));
         return block(stmts);
-    });
+    }));
 }
 
 Stmt Emitter::function() {

@@ -60,6 +60,7 @@ class Emitter {
     Stmt emit_block();
     Stmt emit_stream(const tile::Stream &stream);
     Stmt emit_body(const tile::Stream &stream, const Env &env, bool full);
+    void bind_panel_pointers(Lets &lets, const Expr &number) const;
     Stmt panels(const std::function<Stmt(const Env &)> &body);
 
     // columns.cpp: values without lanes, made once for all panels; `then` runs inside their lets

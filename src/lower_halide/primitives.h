@@ -8,7 +8,7 @@
 
 namespace fldsl::lower_halide {
 
-/// The primitive on Float(32) arguments of any lane count. exp and exp2 flush results below 2^-126 to 0. Undefined when the
+/// The primitive on Float(32) arguments of any lane count. exp and exp2 flush results below 2^-125 to 0. Undefined when the
 /// primitive has no vector form; the call then goes to the runtime's C function, lane by lane.
 Halide::Expr expand_primitive(const std::string &name, const std::vector<Halide::Expr> &args);
 

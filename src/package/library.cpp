@@ -187,7 +187,7 @@ class Builder {
         write_file(parts_ / "exports.txt", kept);
 
         const std::string so = (directory_ / ("lib" + options_.name + ".so")).string();
-        std::vector<std::string> shared{options_.compiler, "-shared", "-o", so, "-Wl,--version-script=" + (parts_ / "exports.map").string(),
+        std::vector<std::string> shared{options_.compiler, "-shared", "-o", so, "-Wl,-soname,lib" + options_.name + ".so", "-Wl,--version-script=" + (parts_ / "exports.map").string(),
                                         "-Wl,--no-undefined", "-Wl,--gc-sections", "-Wl,--as-needed"};
         shared.insert(shared.end(), objects.begin(), objects.end());
         shared.insert(shared.end(), {options_.runtime, "-lm", "-lpthread"});

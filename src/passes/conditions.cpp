@@ -44,6 +44,10 @@ class Deriver {
     }
 
     std::vector<Condition> derive() {
+        // The author's conditions first: their words are better than what indices tell.
+        for (const Requirement &r : graph_.requirements) {
+            requirement(r);
+        }
         for (const Node &n : graph_.nodes) {
             ImageCalls images;
             for (const Expr &e : {n.body, n.where}) {
@@ -65,9 +69,6 @@ class Deriver {
         }
         domains();
         capacities();
-        for (const Requirement &r : graph_.requirements) {
-            requirement(r);
-        }
         return std::move(conditions_);
     }
 
