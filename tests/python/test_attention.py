@@ -56,7 +56,8 @@ def problems(draw):
             st.lists(st.floats(0, 0.5, width=32), min_size=heads * ratio, max_size=heads * ratio)
         )
     if documents:
-        options["documents"] = sorted(draw(st.lists(st.integers(0, 3), min_size=keys, max_size=keys)))
+        ids = draw(st.lists(st.integers(0, 3), min_size=keys, max_size=keys))
+        options["documents"] = sorted(ids) if draw(st.booleans()) else ids
     shape = (batch, heads * ratio, heads, queries, keys, draw(st.integers(1, 40)), draw(st.integers(1, 40)))
     return shape, options, draw(st.integers(0, 99))
 
@@ -169,6 +170,17 @@ def test_strides(dtype):
         assert torch.equal(fldsl.ops.attention(layout(q), layout(k), layout(v), causal=True), wanted)
     shared = fldsl.ops.attention(q, k[:1].expand(2, -1, -1, -1), v[:1].expand(2, -1, -1, -1))
     assert torch.equal(shared[:1], fldsl.ops.attention(q[:1], k[:1], v[:1]))
+
+
+def test_strides_beyond_32_bits():
+    """Two heads more than 2^31 elements apart, in memory that is reserved but hardly touched."""
+    far = 2**31 + 64
+    base = torch.empty(far + 4096)
+    q, k, v = tensors(1, 2, 2, 20, 20, 8, 8)
+    apart = base.as_strided(q.shape, (2 * far, far, 8, 1))
+    apart.copy_(k)
+    assert torch.equal(fldsl.ops.attention(q, apart, v), fldsl.ops.attention(q, k, v))
+    assert torch.equal(fldsl.ops.attention(apart, apart, apart), fldsl.ops.attention(k, k, k))
 
 
 def test_numpy_in_numpy_out(rng):

@@ -49,6 +49,16 @@ CASES = [
     ("lengths floats", {"lengths": torch.tensor([1.0, 3.0])}, "lengths", None, "float32; allowed: integers"),
     ("documents lengths", {"documents": torch.zeros(6, dtype=torch.int32)}, "documents", None, "q dimension 2 is 5, k dimension 2 is 6"),
     ("documents size", {"q": torch.ones(2, 4, 6, 8), "documents": torch.zeros(5, dtype=torch.int32)}, "documents", 0, "documents dimension 0 is 5; allowed: 6"),
+    ("lengths wrap", {"lengths": torch.tensor([2**32 + 5, 3])}, "lengths", None, "lengths holds 4294967301; allowed"),
+    (
+        "documents wrap",
+        {"q": torch.ones(2, 4, 6, 8), "documents": torch.arange(6) * 2**32},
+        "documents",
+        None,
+        "documents holds 4294967296; allowed: what int32 holds",
+    ),
+    ("scale over float32", {"scale": 1e300}, "scale", None, "scale is 1e+300; allowed: -3.4e+38 to 3.4e+38"),
+    ("sparse", {"q": torch.ones(2, 4, 5, 8).to_sparse()}, "q", None, "layout torch.sparse_coo; allowed: a dense"),
     ("gradient", {"q": torch.ones(2, 4, 5, 8, requires_grad=True)}, "q", None, "no backward kernel"),
 ]
 
