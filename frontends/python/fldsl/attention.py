@@ -12,6 +12,7 @@ from .errors import ArgumentError, LibraryError, NoKernelError
 from .library import Kernel
 
 UNBOUNDED = 1 << 30  # a window side without limit
+FLOAT32_MAX = (2 - 2**-23) * 2.0**127
 
 # What each kind of kernel in a manifest (features mask and score) can do beyond plain attention.
 MASK_OPTIONS = {
@@ -71,6 +72,8 @@ def _check_tensor(tensor: Any, name: str, rank: int) -> None:
     if len(tensor.shape) != rank:
         layout = {"q": "[B, Hq, Sq, D]", "k": "[B, Hkv, Sk, D]", "v": "[B, Hkv, Sk, Dv]"}.get(name, f"{rank} dimensions")
         raise _refuse(f"{name} has {len(tensor.shape)} dimensions; allowed: {layout}", name)
+    if _is_torch(tensor) and str(tensor.layout) != "torch.strided":
+        raise _refuse(f"{name} has the layout {tensor.layout}; allowed: a dense tensor, torch.strided", name)
 
 
 def _check_shapes(q: Any, k: Any, v: Any) -> None:
@@ -104,6 +107,8 @@ def _number(value: Any, name: str) -> float:
         raise _refuse(f"{name} is {value!r}; allowed: a finite number", name) from None
     if not math.isfinite(number):
         raise _refuse(f"{name} is {number}; allowed: a finite number", name)
+    if abs(number) > FLOAT32_MAX:
+        raise _refuse(f"{name} is {number}; allowed: -{FLOAT32_MAX:.3g} to {FLOAT32_MAX:.3g}, what float32 holds", name)
     return number
 
 
@@ -142,6 +147,9 @@ def _vector(value: Any, name: str, size: int, like: Any, type_name: str, meaning
         raise _refuse(f"{name} has {len(converted.shape)} dimensions; allowed: 1, {meaning}", name)
     if converted.shape[0] != size:
         raise _refuse(f"{name} dimension 0 is {converted.shape[0]}; allowed: {size}, {meaning}", name, 0)
+    if type_name == "int32" and tensor.dtype != converted.dtype and not bool((tensor == converted).all()):
+        bad = next(int(x) for x in tensor if not -(2**31) <= int(x) < 2**31)
+        raise _refuse(f"{name} holds {bad}; allowed: what int32 holds, {meaning}", name)
     return converted
 
 

@@ -79,6 +79,12 @@ def attention_forward(
     **kwargs: Any,
 ) -> tuple[torch.Tensor, None]:
     """What AttentionInterface calls: query [B, Hq, Sq, D], key and value [B, Hkv, Sk, D] -> [B, Sq, Hq, D]."""
+    for name in ("position_bias", "s_aux", "sliding_window", "block_table", "head_mask"):
+        if kwargs.get(name) is not None:
+            raise ArgumentError(
+                f"attention: the model passes {name}, which this integration does not do; use another attn_implementation",
+                argument=name,
+            )
     if dropout:
         raise ArgumentError(f"attention dropout is {dropout}; allowed: 0 (call model.eval())", argument="dropout")
     if attention_mask is not None and attention_mask.dim() != 1:
@@ -89,7 +95,13 @@ def attention_forward(
     if is_causal is None:
         is_causal = getattr(module, "is_causal", False)
     output = attention(
-        query, key, value, causal=bool(is_causal) and query.shape[2] > 1, lengths=attention_mask, scale=scaling
+        query,
+        key,
+        value,
+        causal=bool(is_causal) and query.shape[2] > 1,
+        lengths=attention_mask,
+        scale=scaling,
+        softcap=kwargs.get("softcap"),
     )
     return output.transpose(1, 2).contiguous(), None
 
