@@ -1,8 +1,9 @@
 """./dev bench cpu: attention on this CPU, side by side with torch SDPA, compiled FlexAttention and eager torch.
 
-All peers run in one process, interleaved, on random normal inputs; outputs are compared with a float32 reference before
-anything is timed. Medians go to bench/results/cpu.json, ratios (peer time / fldsl time: above 1, fldsl is faster) to the
-terminal. Masks of SDPA and block masks of FlexAttention are made outside the timed calls; making the latter is timed apart.
+All peers run in one process, interleaved, on random normal inputs; outputs are compared with a float32 reference
+before anything is timed. Medians go to bench/results/cpu.json, ratios (peer time / fldsl time: above 1, fldsl is
+faster) to the terminal. Masks of SDPA and block masks of FlexAttention are made outside the timed calls; making the
+latter is timed apart.
 """
 
 from __future__ import annotations
@@ -25,9 +26,8 @@ from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from tqdm import tqdm
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import table  # noqa: E402
-
 import fldsl  # noqa: E402
+import table  # noqa: E402
 
 RESULTS = Path(__file__).resolve().parent / "results" / "cpu.json"
 SHAPES = [(1, 8, 2048, 64), (1, 8, 1024, 128), (8, 12, 256, 64), (4, 16, 512, 64)]  # B, H, S, D
@@ -132,7 +132,9 @@ def measure(calls: dict[str, Callable[[], Any]], seconds: float) -> dict[str, fl
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def run_case(shape: tuple[int, int, int, int], dtype: torch.dtype, case: str, options: argparse.Namespace) -> dict[str, Any]:
+def run_case(
+    shape: tuple[int, int, int, int], dtype: torch.dtype, case: str, options: argparse.Namespace
+) -> dict[str, Any]:
     x = Inputs(shape, dtype)
     reference = eager(x, case, torch.float32)
     arguments = x.options(case)
@@ -187,7 +189,9 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="first shape only, short runs")
     parser.add_argument("--case", action="append", choices=CASES, help="only these cases")
     parser.add_argument("--dtype", action="append", choices=["float32", "bfloat16"])
-    parser.add_argument("--no-flex", action="store_true", help="leave compiled FlexAttention out (it compiles for minutes)")
+    parser.add_argument(
+        "--no-flex", action="store_true", help="leave compiled FlexAttention out (it compiles for minutes)"
+    )
     parser.add_argument("--seconds", type=float, default=4.0, help="time for each case")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--output", type=Path, default=RESULTS)

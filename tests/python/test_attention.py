@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import fldsl
 import numpy as np
 import pytest
 import torch
+from fldsl import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import fldsl
-from fldsl import reference
 
 # float32: sums of order 1 over up to a thousand terms; narrow types: two roundings of the output.
 TOLERANCE = {torch.float32: 3e-6, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}

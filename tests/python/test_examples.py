@@ -24,7 +24,14 @@ def run(command: list[str], folder: Path) -> str:
 def commands(kind: str, folder: Path) -> list[list[str]]:
     if kind == "make":
         return [
-            ["make", "-f", str(EXAMPLES / "make" / "Makefile"), f"FLDSL_SOURCE={ROOT}", f"FLDSL_BUILD={BUILD}", f"PYTHON={sys.executable}"],
+            [
+                "make",
+                "-f",
+                str(EXAMPLES / "make" / "Makefile"),
+                f"FLDSL_SOURCE={ROOT}",
+                f"FLDSL_BUILD={BUILD}",
+                f"PYTHON={sys.executable}",
+            ],
             ["./example"],
         ]
     if kind == "cmake":

@@ -7,11 +7,10 @@ import os
 import subprocess
 import sys
 
+import fldsl
 import numpy as np
 import pytest
 from conftest import ROOT
-
-import fldsl
 
 
 def python(code: str, **environment: str) -> str:
@@ -23,7 +22,9 @@ def python(code: str, **environment: str) -> str:
 
 def command(*arguments: str) -> subprocess.CompletedProcess:
     env = {**os.environ, "PYTHONPATH": str(ROOT / "frontends" / "python")}
-    return subprocess.run([sys.executable, "-m", "fldsl", *arguments], env=env, capture_output=True, text=True, timeout=120)
+    return subprocess.run(
+        [sys.executable, "-m", "fldsl", *arguments], env=env, capture_output=True, text=True, timeout=120
+    )
 
 
 def test_the_default_library(attention_library):

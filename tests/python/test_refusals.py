@@ -1,12 +1,11 @@
-"""Bad arguments are refused with the tensor, the dimension, the value and what is allowed; outputs stay as they were."""
+"""Bad arguments are refused with tensor, dimension, value and what is allowed; outputs stay as they were."""
 
 from __future__ import annotations
 
+import fldsl
 import numpy as np
 import pytest
 import torch
-
-import fldsl
 
 
 def call(**changes):
@@ -23,11 +22,29 @@ CASES = [
     ("rank", {"q": torch.ones(4, 5, 8)}, "q", None, "q has 3 dimensions; allowed: [B, Hq, Sq, D]"),
     ("no tensor", {"k": [1.0]}, "k", None, "k is a list"),
     ("mixed kinds", {"v": np.ones((2, 2, 6, 7), np.float32)}, "v", None, "v is a ndarray; allowed: the kind of q"),
-    ("type", {"q": torch.ones(2, 4, 5, 8, dtype=torch.float64)}, "q", None, "float64; allowed: float32, float16, bfloat16"),
+    (
+        "type",
+        {"q": torch.ones(2, 4, 5, 8, dtype=torch.float64)},
+        "q",
+        None,
+        "float64; allowed: float32, float16, bfloat16",
+    ),
     ("mixed types", {"k": torch.ones(2, 2, 6, 8).half()}, "k", None, "float16; allowed: float32, as q"),
     ("batch", {"k": torch.ones(3, 2, 6, 8)}, "k", 0, "k dimension 0 is 3; allowed: 2, as q"),
-    ("head ratio", {"k": torch.ones(2, 3, 6, 8), "v": torch.ones(2, 3, 6, 7)}, "q", 1, "q dimension 1 is 4; allowed: a whole multiple of k dimension 1 (3)"),
-    ("no key heads", {"k": torch.ones(2, 0, 6, 8), "v": torch.ones(2, 0, 6, 7)}, "q", 1, "a whole multiple of k dimension 1 (0)"),
+    (
+        "head ratio",
+        {"k": torch.ones(2, 3, 6, 8), "v": torch.ones(2, 3, 6, 7)},
+        "q",
+        1,
+        "q dimension 1 is 4; allowed: a whole multiple of k dimension 1 (3)",
+    ),
+    (
+        "no key heads",
+        {"k": torch.ones(2, 0, 6, 8), "v": torch.ones(2, 0, 6, 7)},
+        "q",
+        1,
+        "a whole multiple of k dimension 1 (0)",
+    ),
     ("k head dim", {"k": torch.ones(2, 2, 6, 9)}, "k", 3, "k dimension 3 is 9; allowed: 8, as q"),
     ("no head dim", {"q": torch.ones(2, 4, 5, 0), "k": torch.ones(2, 2, 6, 0)}, "q", 3, "q dimension 3 is 0"),
     ("v heads", {"v": torch.ones(2, 1, 6, 7)}, "v", 1, "v dimension 1 is 1; allowed: 2, as k"),
@@ -47,8 +64,20 @@ CASES = [
     ("lengths over", {"lengths": torch.tensor([1, 7])}, "lengths", None, "lengths holds 7; allowed: 0 to 6"),
     ("lengths negative", {"lengths": torch.tensor([-1, 3])}, "lengths", None, "lengths holds -1"),
     ("lengths floats", {"lengths": torch.tensor([1.0, 3.0])}, "lengths", None, "float32; allowed: integers"),
-    ("documents lengths", {"documents": torch.zeros(6, dtype=torch.int32)}, "documents", None, "q dimension 2 is 5, k dimension 2 is 6"),
-    ("documents size", {"q": torch.ones(2, 4, 6, 8), "documents": torch.zeros(5, dtype=torch.int32)}, "documents", 0, "documents dimension 0 is 5; allowed: 6"),
+    (
+        "documents lengths",
+        {"documents": torch.zeros(6, dtype=torch.int32)},
+        "documents",
+        None,
+        "q dimension 2 is 5, k dimension 2 is 6",
+    ),
+    (
+        "documents size",
+        {"q": torch.ones(2, 4, 6, 8), "documents": torch.zeros(5, dtype=torch.int32)},
+        "documents",
+        0,
+        "documents dimension 0 is 5; allowed: 6",
+    ),
     ("lengths wrap", {"lengths": torch.tensor([2**32 + 5, 3])}, "lengths", None, "lengths holds 4294967301; allowed"),
     (
         "documents wrap",
@@ -77,7 +106,9 @@ def test_no_kernel_lists_a_reason_for_each(attention_library):
     with pytest.raises(fldsl.NoKernelError) as refusal:
         call(q=torch.ones(1, 1, 2, 300), k=torch.ones(1, 1, 2, 300), v=torch.ones(1, 1, 2, 300))
     assert len(refusal.value.reasons) == sum(len(lib.kernels) for lib in fldsl.loaded())
-    assert any("general_f32_d256: holds head dimensions up to 256; the call has 300" in r for r in refusal.value.reasons)
+    assert any(
+        "general_f32_d256: holds head dimensions up to 256; the call has 300" in r for r in refusal.value.reasons
+    )
 
 
 def kernel_arguments():
@@ -95,13 +126,38 @@ def kernel_arguments():
 KERNEL_CASES = [
     ("rank", {"k": np.ones((1, 6, 8), np.float32)}, "k", "k has 3 dimensions; allowed: 4"),
     ("type", {"k": np.ones((1, 1, 6, 8), np.float64)}, "k", "float64; allowed: float32"),
-    ("equal extents", {"v": np.ones((1, 1, 5, 7), np.float32)}, "v", "v dimension 2 is 5; allowed: 6, as k dimension 2"),
-    ("head ratio", {"k": np.ones((1, 3, 6, 8), np.float32), "v": np.ones((1, 3, 6, 7), np.float32)}, "q", "a whole multiple of the number of key heads"),
-    ("capacity", {"q": np.ones((1, 2, 5, 72), np.float32), "k": np.ones((1, 1, 6, 72), np.float32)}, "q", "0 to 64, what this kernel was built for"),
+    (
+        "equal extents",
+        {"v": np.ones((1, 1, 5, 7), np.float32)},
+        "v",
+        "v dimension 2 is 5; allowed: 6, as k dimension 2",
+    ),
+    (
+        "head ratio",
+        {"k": np.ones((1, 3, 6, 8), np.float32), "v": np.ones((1, 3, 6, 7), np.float32)},
+        "q",
+        "a whole multiple of the number of key heads",
+    ),
+    (
+        "capacity",
+        {"q": np.ones((1, 2, 5, 72), np.float32), "k": np.ones((1, 1, 6, 72), np.float32)},
+        "q",
+        "0 to 64, what this kernel was built for",
+    ),
     ("scalar range", {"shift": 2**40}, "shift", "shift is 1099511627776"),
     ("scalar type", {"shift": 1.5}, "shift", "shift is 1.5; allowed: an integer"),
-    ("output shape", {"out": (np.full((1, 2, 4, 7), 9, np.float32), np.full((1, 2, 5), 9, np.float32))}, "o", "o dimension 2 is 4; allowed: 5, as q dimension 2"),
-    ("output type", {"out": (np.full((1, 2, 5, 7), 9, np.float16), np.full((1, 2, 5), 9, np.float32))}, "o", "o has elements of type float16"),
+    (
+        "output shape",
+        {"out": (np.full((1, 2, 4, 7), 9, np.float32), np.full((1, 2, 5), 9, np.float32))},
+        "o",
+        "o dimension 2 is 4; allowed: 5, as q dimension 2",
+    ),
+    (
+        "output type",
+        {"out": (np.full((1, 2, 5, 7), 9, np.float16), np.full((1, 2, 5), 9, np.float32))},
+        "o",
+        "o has elements of type float16",
+    ),
     ("byte order", {"q": np.ones((1, 2, 5, 8), ">f4")}, "q", "big-endian"),
     ("object", {"q": object()}, "q", "allowed: a NumPy array, a torch tensor"),
 ]

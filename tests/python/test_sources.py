@@ -38,7 +38,9 @@ def test_includes_point_one_way():
 
 def test_the_runtime_includes_nothing_of_the_compiler():
     for path in (ROOT / "src" / "runtime").iterdir():
-        assert "Halide" not in path.read_text() or path.suffix not in (".h", ".cpp", ".c") or path.name == "primitives.c"
+        assert (
+            "Halide" not in path.read_text() or path.suffix not in (".h", ".cpp", ".c") or path.name == "primitives.c"
+        )
 
 
 def code_of(text: str) -> str:
@@ -61,7 +63,20 @@ def test_libraries_import_nothing_that_ends_the_process():
     import fldsl
 
     library = fldsl.load("attention").path
-    imported = subprocess.run(["nm", "-D", "--undefined-only", str(library)], capture_output=True, text=True, check=True).stdout
+    imported = subprocess.run(
+        ["nm", "-D", "--undefined-only", str(library)], capture_output=True, text=True, check=True
+    ).stdout
     names = {line.split()[-1].split("@")[0] for line in imported.splitlines() if line.strip()}
-    assert not names & {"abort", "exit", "_exit", "printf", "fprintf", "puts", "__assert_fail", "raise", "signal", "system"}
+    assert not names & {
+        "abort",
+        "exit",
+        "_exit",
+        "printf",
+        "fprintf",
+        "puts",
+        "__assert_fail",
+        "raise",
+        "signal",
+        "system",
+    }
     assert not any("Halide" in n or n.startswith("halide_") or n.startswith("_ZSt") for n in names)

@@ -1,9 +1,9 @@
 """fldsl: attention kernels compiled ahead of time, called from Python.
 
-    import fldsl
-    attention = fldsl.load("attention")          # a kernel library, by name or path
-    o, lse = attention.causal_f32_d64(q, k, v, scale=0.125, shift=0)
-    o = fldsl.ops.attention(q, k, v, causal=True)  # picks the kernel
+import fldsl
+attention = fldsl.load("attention")          # a kernel library, by name or path
+o, lse = attention.causal_f32_d64(q, k, v, scale=0.125, shift=0)
+o = fldsl.ops.attention(q, k, v, causal=True)  # picks the kernel
 """
 
 from __future__ import annotations

@@ -75,7 +75,9 @@ def _parser() -> argparse.ArgumentParser:
     info.set_defaults(run=_info)
     listing = commands.add_parser("list", help="the kernels of a library, or all that is known of one")
     listing.add_argument("library", nargs="?", default="attention", help="name or path")
-    listing.add_argument("kernel", nargs="?", help="print graph, one-pass form, storage and tile program of this kernel")
+    listing.add_argument(
+        "kernel", nargs="?", help="print graph, one-pass form, storage and tile program of this kernel"
+    )
     listing.set_defaults(run=_list)
     explain = commands.add_parser("explain", help="which kernel a call of ops.attention takes, and why not another")
     explain.add_argument("--q", nargs=4, type=int, default=[1, 8, 1024, 64], metavar=("B", "H", "S", "D"))

@@ -1,4 +1,4 @@
-"""The same two classes as `fldsl._core` in plain Python: used when the compiled core is missing or `FLDSL_CORE=ctypes`."""
+"""The classes of `fldsl._core` in plain Python: used when the compiled core is missing or `FLDSL_CORE=ctypes`."""
 
 from __future__ import annotations
 

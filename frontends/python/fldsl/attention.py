@@ -1,4 +1,4 @@
-"""Attention for NumPy arrays and torch tensors: options are checked, a kernel is picked by what it can do, and called."""
+"""Attention for NumPy and torch: options are checked, a kernel is picked by what it can do, and called."""
 
 from __future__ import annotations
 
@@ -24,14 +24,19 @@ MASK_OPTIONS = {
     "lengths": {"lengths", "causal", "window"},
     "general": {"causal", "window", "prefix", "lengths", "documents"},
 }
-SCORE_OPTIONS = {"plain": set(), "softcap": {"softcap"}, "alibi": {"alibi_slopes"}, "general": {"softcap", "alibi_slopes"}}
+SCORE_OPTIONS = {
+    "plain": set(),
+    "softcap": {"softcap"},
+    "alibi": {"alibi_slopes"},
+    "general": {"softcap", "alibi_slopes"},
+}
 # Masks that are always on in a kernel: it cannot be used without them.
 MASK_NEEDS = {"causal": {"causal"}, "prefix": {"causal", "prefix"}, "document": {"documents"}, "lengths": {"lengths"}}
 
 
 @dataclass
 class Request:
-    """A checked call. Shapes are outermost first; `left` and `right` bound keys around the aligned position of a query."""
+    """A checked call. `left` and `right` bound keys around the aligned position of a query."""
 
     q: Any
     k: Any
@@ -70,7 +75,9 @@ def _check_tensor(tensor: Any, name: str, rank: int) -> None:
     if not hasattr(tensor, "shape") or not hasattr(tensor, "dtype"):
         raise _refuse(f"{name} is a {type(tensor).__name__}; allowed: a NumPy array or a torch tensor", name)
     if len(tensor.shape) != rank:
-        layout = {"q": "[B, Hq, Sq, D]", "k": "[B, Hkv, Sk, D]", "v": "[B, Hkv, Sk, Dv]"}.get(name, f"{rank} dimensions")
+        layout = {"q": "[B, Hq, Sq, D]", "k": "[B, Hkv, Sk, D]", "v": "[B, Hkv, Sk, Dv]"}.get(
+            name, f"{rank} dimensions"
+        )
         raise _refuse(f"{name} has {len(tensor.shape)} dimensions; allowed: {layout}", name)
     if _is_torch(tensor) and str(tensor.layout) != "torch.strided":
         raise _refuse(f"{name} has the layout {tensor.layout}; allowed: a dense tensor, torch.strided", name)
@@ -177,7 +184,7 @@ def check(
     documents: Any = None,
     scale: Any = None,
 ) -> Request:
-    """Checks the arguments of `attention`; ArgumentError names the tensor, the dimension, the value and what is allowed."""
+    """Checks the arguments of `attention`; ArgumentError names tensor, dimension, value and what is allowed."""
     _check_shapes(q, k, v)
     queries, keys = q.shape[2], k.shape[2]
     if alignment not in ("bottom_right", "top_left"):
@@ -218,7 +225,8 @@ def check(
     if documents is not None:
         if queries != keys:
             raise _refuse(
-                f"documents needs as many queries as keys; q dimension 2 is {queries}, k dimension 2 is {keys}", "documents"
+                f"documents needs as many queries as keys; q dimension 2 is {queries}, k dimension 2 is {keys}",
+                "documents",
             )
         request.documents = _vector(documents, "documents", keys, q, "int32", "one document id a position")
         request.options.add("documents")
@@ -294,7 +302,8 @@ def _search(request: Request) -> Kernel:
     if not fitting:
         asked = ", ".join(sorted(request.options)) or "no options"
         raise NoKernelError(
-            f"attention: no kernel for {request.dtype}, head dimensions {request.q.shape[3]} and {request.v.shape[3]}, {asked}",
+            f"attention: no kernel for {request.dtype}, head dimensions {request.q.shape[3]} and "
+            f"{request.v.shape[3]}, {asked}",
             reasons,
         )
     return min(fitting, key=_preference)
@@ -313,7 +322,9 @@ def _filled(request: Request, size: int, value: float, type_name: str) -> Any:
 
 def _arguments(kernel: Kernel, request: Request) -> dict[str, Any]:
     """The kernel's inputs by name; what the call does not use takes its neutral value."""
-    values: dict[str, Any] = {name: getattr(request, name) for name in ("q", "k", "v", "scale", "shift", "left", "right")}
+    values: dict[str, Any] = {
+        name: getattr(request, name) for name in ("q", "k", "v", "scale", "shift", "left", "right")
+    }
     values.update(prefix=request.prefix, softcap=request.softcap)
     batch, heads, queries, keys = request.q.shape[0], request.q.shape[1], request.q.shape[2], request.k.shape[2]
     wanted = {a.name for a in kernel.info.inputs}
@@ -364,8 +375,8 @@ def attention(
 ) -> Any:
     """Scaled dot-product attention, softmax(scale * q k^T) v, with masks that are never stored.
 
-    q [B, Hq, Sq, D], k [B, Hkv, Sk, D], v [B, Hkv, Sk, Dv] of one type (float32, float16, bfloat16), NumPy or torch, any
-    strides; Hq a whole multiple of Hkv. Returns o [B, Hq, Sq, Dv] of q's type and kind, and with return_lse also
+    q [B, Hq, Sq, D], k [B, Hkv, Sk, D], v [B, Hkv, Sk, Dv] of one type (float32, float16, bfloat16), NumPy or torch,
+    any strides; Hq a whole multiple of Hkv. Returns o [B, Hq, Sq, Dv] of q's type and kind, and with return_lse also
     lse [B, Hq, Sq] float32, the natural logarithm of the sum of exp(score). A query without keys has o = 0, lse = -inf.
 
     Scores: scale (default 1 / sqrt(D)), then softcap c: c * tanh(s / c), then alibi_slopes [Hq]: slope * (j - i).

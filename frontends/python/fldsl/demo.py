@@ -55,7 +55,7 @@ SENTENCES = [
     "The server answers a million requests a second.",
     "A memory leak made the phone slower every day.",
     "The orchestra rehearsed the symphony until midnight.",
-    "Her first novel was translated into thirty languages, and critics in every one of them praised how calmly it speaks of loss.",
+    "Her first novel was translated into thirty languages and praised in all of them.",
 ]
 QUERIES = ["What will the weather be like?", "How do I make bread at home?", "My software has a bug."]
 
@@ -114,7 +114,9 @@ def main() -> int:
 
     folder = _model_folder()
     library = fldsl.load("attention")
-    print(f"library   {library.manifest.library}, {len(library.kernels)} kernels for {len(library.manifest.targets)} targets")
+    print(
+        f"library   {library.manifest.library}, {len(library.kernels)} kernels, {len(library.manifest.targets)} targets"
+    )
     print(f"model     all-MiniLM-L6-v2, {len(SENTENCES)} sentences, {torch.get_num_threads()} threads")
 
     clocks = {"fldsl": _AttentionClock(integration.attention_forward), "torch": _AttentionClock(sdpa_attention_forward)}
@@ -147,7 +149,8 @@ def main() -> int:
             times[name].append(clocks[name].seconds)
     layers = models["fldsl"].config.num_hidden_layers
     medians = {name: statistics.median(values) for name, values in times.items()}
-    print(f"attention of {layers} layers, median of {options.repeats} interleaved runs, [{len(SENTENCES)}, 12, {batch['input_ids'].shape[1]}, 32] float32:")
+    shape = f"[{len(SENTENCES)}, 12, {batch['input_ids'].shape[1]}, 32]"
+    print(f"attention of {layers} layers, {shape} float32, median of {options.repeats} interleaved runs:")
     for name, median in medians.items():
         print(f"  {name:6} {median * 1e3:7.2f} ms")
     print(f"  torch / fldsl {medians['torch'] / medians['fldsl']:.2f}")

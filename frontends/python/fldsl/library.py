@@ -105,7 +105,9 @@ class Kernel:
         outputs = [out] if len(self._outputs) == 1 and not isinstance(out, (tuple, list)) else list(out)
         if len(outputs) != len(self._outputs):
             names = ", ".join(a.name for a in self._outputs)
-            raise errors.ArgumentError(f"{self.name}: out has {len(outputs)} tensors; allowed: {names}", kernel=self.name)
+            raise errors.ArgumentError(
+                f"{self.name}: out has {len(outputs)} tensors; allowed: {names}", kernel=self.name
+            )
         return outputs
 
     def _make_output(self, output: Argument, given: list[Any]) -> Any:

@@ -27,7 +27,8 @@ def _check_mask_function(mask_function: Any) -> None:
     if mask_function not in known:
         name = getattr(mask_function, "__qualname__", repr(mask_function))
         raise ArgumentError(
-            f"attention mask: the model masks by {name}; allowed: causal or bidirectional attention with padding on the right",
+            f"attention mask: the model masks by {name}; allowed: causal or bidirectional "
+            "attention with padding on the right",
             argument="mask_function",
         )
 
@@ -49,7 +50,7 @@ def key_lengths(
     _check_mask_function(mask_function)
     if q_length is not None and kv_length is not None and int(q_offset) + int(q_length) != kv_length + kv_offset:
         raise ArgumentError(
-            f"attention mask: queries end at position {int(q_offset) + int(q_length)}, keys at {kv_length + kv_offset}; "
+            f"attention mask: queries end at {int(q_offset) + int(q_length)}, keys at {kv_length + kv_offset}; "
             "allowed: the last query aligned with the last key (no static cache)",
             argument="attention_mask",
         )
@@ -82,14 +83,16 @@ def attention_forward(
     for name in ("position_bias", "s_aux", "sliding_window", "block_table", "head_mask"):
         if kwargs.get(name) is not None:
             raise ArgumentError(
-                f"attention: the model passes {name}, which this integration does not do; use another attn_implementation",
+                f"attention: the model passes {name}, which this integration does not do; "
+                "use another attn_implementation",
                 argument=name,
             )
     if dropout:
         raise ArgumentError(f"attention dropout is {dropout}; allowed: 0 (call model.eval())", argument="dropout")
     if attention_mask is not None and attention_mask.dim() != 1:
         raise ArgumentError(
-            f"attention_mask has {attention_mask.dim()} dimensions; allowed: key counts of 1 dimension, as key_lengths makes",
+            f"attention_mask has {attention_mask.dim()} dimensions; allowed: 1, key counts as "
+            "key_lengths makes them",
             argument="attention_mask",
         )
     if is_causal is None:
