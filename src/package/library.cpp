@@ -4,6 +4,7 @@
 #include "src/package/entry_text.h"
 #include "src/package/manifest.h"
 #include "src/runtime/cpu_features.h"
+#include "src/runtime/descriptor.h"
 #include "src/support/error.h"
 #include "src/tile/tile_text.h"
 
@@ -12,6 +13,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +76,27 @@ void run(const std::vector<std::string> &command) {
         << "this command failed: " << text;
 }
 
+/// What the entry text and the runtime's tables can hold.
+void check_interface(const KernelSpec &spec) {
+    static const std::set<std::string> taken{
+        "call", "values", "auto", "bool", "break", "case", "catch", "char", "class", "const", "continue", "default", "delete", "do",
+        "double", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int",
+        "long", "mutable", "namespace", "new", "operator", "private", "protected", "public", "register", "restrict", "return",
+        "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typename",
+        "union", "unsigned", "using", "virtual", "void", "volatile", "while"};
+    const std::string &name = spec.kernel.name;
+    const std::vector<CallArgument> arguments = call_arguments(spec.kernel);
+    const size_t count = arguments.size() + workspaces(spec.kernel).size();
+    FLDSL_USER_CHECK(count <= fldsl_runtime::max_arguments)
+        << "kernel " << name << " has " << count << " arguments and workspaces; allowed: " << fldsl_runtime::max_arguments;
+    for (const CallArgument &a : arguments) {
+        FLDSL_USER_CHECK(!taken.count(a.name()))
+            << "kernel " << name << ": argument " << a.name() << " has a name that its C function cannot give it; rename it";
+        FLDSL_USER_CHECK(!a.tensor || a.tensor->rank <= fldsl_runtime::max_rank)
+            << "kernel " << name << ": " << a.name() << " has " << a.tensor->rank << " dimensions; allowed: " << fldsl_runtime::max_rank;
+    }
+}
+
 class Builder {
   public:
     Builder(const std::vector<KernelSpec> &kernels, const LibraryOptions &options)
@@ -81,6 +106,9 @@ class Builder {
             infos_.push_back({t, required_features(targets_.back())});
         }
         FLDSL_USER_CHECK(!targets_.empty()) << "library " << options.name << " names no target";
+        for (const KernelSpec &k : kernels) {
+            check_interface(k);
+        }
     }
 
     void build() {
@@ -168,10 +196,19 @@ class Builder {
         return all;
     }
 
+    /// The compiler's words: CXX may be "ccache g++".
+    std::vector<std::string> compiler() const {
+        std::istringstream in(options_.compiler);
+        return {std::istream_iterator<std::string>(in), std::istream_iterator<std::string>()};
+    }
+
     void link() const {
         const std::string entry = (parts_ / "entry.o").string(), whole = (parts_ / "whole.o").string();
-        run({options_.compiler, "-std=c++17", "-O1", "-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
-             "-I" + options_.include, "-I" + options_.include + "/include", "-c", (parts_ / "entry.cpp").string(), "-o", entry});
+        std::vector<std::string> compile = compiler();
+        compile.insert(compile.end(), {"-std=c++17", "-O1", "-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
+                                       "-I" + options_.include, "-I" + options_.include + "/include", "-c",
+                                       (parts_ / "entry.cpp").string(), "-o", entry});
+        run(compile);
         std::vector<std::string> objects{entry};
         std::string exported = "{\n  global:\n    fldsl_library_info;\n", kept;
         for (size_t k = 0; k < kernels_.size(); k++) {
@@ -187,14 +224,18 @@ class Builder {
         write_file(parts_ / "exports.txt", kept);
 
         const std::string so = (directory_ / ("lib" + options_.name + ".so")).string();
-        std::vector<std::string> shared{options_.compiler, "-shared", "-o", so, "-Wl,-soname,lib" + options_.name + ".so", "-Wl,--version-script=" + (parts_ / "exports.map").string(),
-                                        "-Wl,--no-undefined", "-Wl,--gc-sections", "-Wl,--as-needed"};
+        // nodelete: threads of the pool, the fork handler and the scratch of callers' threads outlive a dlclose.
+        std::vector<std::string> shared = compiler();
+        shared.insert(shared.end(), {"-shared", "-o", so, "-Wl,-soname,lib" + options_.name + ".so",
+                                     "-Wl,--version-script=" + (parts_ / "exports.map").string(), "-Wl,--no-undefined",
+                                     "-Wl,--gc-sections", "-Wl,--as-needed", "-Wl,-z,nodelete"});
         shared.insert(shared.end(), objects.begin(), objects.end());
         shared.insert(shared.end(), {options_.runtime, "-lm", "-lpthread"});
         run(shared);
 
         // The archive holds one object in which all but the kernels is local, so that several libraries link into one program.
-        std::vector<std::string> relocatable{options_.compiler, "-r", "-nostdlib", "-o", whole};
+        std::vector<std::string> relocatable = compiler();
+        relocatable.insert(relocatable.end(), {"-r", "-nostdlib", "-o", whole});
         relocatable.insert(relocatable.end(), objects.begin(), objects.end());
         relocatable.insert(relocatable.end(), {"-Wl,--whole-archive", options_.runtime, "-Wl,--no-whole-archive"});
         run(relocatable);

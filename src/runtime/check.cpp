@@ -67,9 +67,10 @@ int bind_tensor(const Kernel *kernel, int32_t index, const fldsl_tensor *t, Boun
     for (int d = a.rank - 1; d >= 0; d--) {
         const int k = a.rank - 1 - d;
         const int64_t stride = t->strides ? t->strides[d] : dense;
-        int64_t size = stride < 0 ? -stride : stride, span;
+        int64_t size = 0, span;
         bool overflow = !t->strides && !empty && __builtin_mul_overflow(dense, t->shape[d], &dense);
-        overflow |= size < 0 || __builtin_mul_overflow(t->shape[d] > 0 ? t->shape[d] - 1 : 0, size, &span) ||
+        overflow |= (stride < 0 ? __builtin_sub_overflow(int64_t{0}, stride, &size) : (size = stride, false)) ||
+                    __builtin_mul_overflow(t->shape[d] > 0 ? t->shape[d] - 1 : 0, size, &span) ||
                     __builtin_mul_overflow(span, static_cast<int64_t>((a.bits + 7) / 8), &span) ||
                     __builtin_add_overflow(reach, span, &reach);
         if (overflow && !empty) {
@@ -148,24 +149,27 @@ int check_conditions(const Bound *bound, fldsl_error *error) {
 }
 
 struct Range {
-    const char *begin, *end;
+    uintptr_t begin, end;
+    bool wraps;  ///< leaves the address space: byte_offset or strides reach below 0 or beyond its end
 };
 
 /// Bytes between the first and the last element that can be touched; empty for no elements.
 Range range_of(const Bound *bound, int32_t index) {
     const fldsl_tensor *t = bound->tensors[index];
     const int rank = bound->kernel->arguments[index].rank;
-    const int64_t bytes = (t->dtype.bits + 7) / 8;
-    const char *data = static_cast<const char *>(t->data) + t->byte_offset;
-    Range r = {data, data + bytes};
+    const uintptr_t bytes = (t->dtype.bits + 7) / 8;
+    uintptr_t below = 0, above = bytes;  // bind has seen that their sum fits 63 bits
     for (int d = 0; d < rank; d++) {
         const int64_t stride = bound->strides[index][rank - 1 - d];
         if (t->shape[d] == 0) {
-            return {data, data};
+            return {0, 0, false};
         }
-        const int64_t span = (t->shape[d] - 1) * stride * bytes;
-        (span < 0 ? r.begin : r.end) += span;
+        const uintptr_t size = stride < 0 ? -static_cast<uintptr_t>(stride) : static_cast<uintptr_t>(stride);
+        (stride < 0 ? below : above) += static_cast<uintptr_t>(t->shape[d] - 1) * size * bytes;
     }
+    Range r = {reinterpret_cast<uintptr_t>(t->data), 0, false};
+    r.wraps = __builtin_add_overflow(r.begin, t->byte_offset, &r.begin) || __builtin_add_overflow(r.begin, above, &r.end) ||
+              __builtin_sub_overflow(r.begin, below, &r.begin) || r.end > static_cast<uintptr_t>(INTPTR_MAX);
     return r;
 }
 
@@ -238,6 +242,11 @@ int check_memory(const Bound *bound, fldsl_error *error) {
         if (r.begin != r.end && !bound->tensors[i]->data) {
             return refuse(error, kernel, FLDSL_ERROR_ARGUMENT, kernel->arguments[i].name, -1,
                           "%s has elements but no data (NULL)", kernel->arguments[i].name);
+        }
+        if (r.wraps) {
+            return refuse(error, kernel, FLDSL_ERROR_ARGUMENT, kernel->arguments[i].name, -1,
+                          "%s with byte_offset %llu and its strides leaves the address space", kernel->arguments[i].name,
+                          static_cast<unsigned long long>(bound->tensors[i]->byte_offset));
         }
     }
     for (int32_t o = 0; o < kernel->argument_count; o++) {

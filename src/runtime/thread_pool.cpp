@@ -2,7 +2,9 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 namespace fldsl_runtime {
 
@@ -147,7 +149,17 @@ void ensure_workers(int wanted) {
         pthread_attr_t attributes;
         pthread_attr_init(&attributes);
         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+        // Workers serve all callers: they run where the process may, not where this caller happens to be pinned, and take
+        // no signals.
+        cpu_set_t process;
+        if (sched_getaffinity(getpid(), sizeof(process), &process) == 0) {
+            pthread_attr_setaffinity_np(&attributes, sizeof(process), &process);
+        }
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
         const int rc = pthread_create(&thread, &attributes, worker, nullptr);
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
         pthread_attr_destroy(&attributes);
         if (rc != 0) {
             return;
@@ -169,6 +181,9 @@ int available_cpus() {
 }
 
 PoolStatus parallel_for(int32_t total, int threads, int64_t scratch_bytes, RunRange run, void *context, fldsl_parallel parallel) {
+    if (total <= 0) {
+        return PoolStatus::Ok;
+    }
     pthread_once(&scratch_once, start_up);
     if (threads <= 0) {
         threads = available_cpus();

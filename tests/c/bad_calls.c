@@ -72,6 +72,9 @@ static void extent_overflow(Good *g) {
     g->qs[1] = g->os[1] = g->ls[1] = INT_MAX;
     g->qs[2] = g->os[2] = g->ls[2] = INT_MAX;
 }
+static void far_offset(Good *g) { g->tq.byte_offset = (uint64_t)1 << 63; }
+static void wrapping_offset(Good *g) { g->to.byte_offset = UINT64_MAX - 64; }
+static void reaches_below_zero(Good *g) { g->qt[1] = INT64_MIN / 64, g->tq.strides = g->qt; }
 static void null_input(Good *g) { g->tk.data = NULL; }
 static void null_output(Good *g) { g->tl.data = NULL; }
 static void output_is_input(Good *g) { g->to.data = g->q; }
@@ -118,6 +121,9 @@ static const struct {
     {"stride overflow", stride_overflow, "q", 1, "do not fit a 64-bit address space"},
     {"least stride", stride_minimum, "k", 2, "do not fit a 64-bit address space"},
     {"extents overflow", extent_overflow, "q", 1, "do not fit a 64-bit address space"},
+    {"offset of half the address space", far_offset, "q", -1, "q with byte_offset 9223372036854775808 and its strides leaves the address space"},
+    {"offset that wraps", wrapping_offset, "o", -1, "o with byte_offset 18446744073709551551"},
+    {"elements below address 0", reaches_below_zero, "q", -1, "q with byte_offset 0 and its strides leaves the address space"},
     {"null input", null_input, "k", -1, "k has elements but no data"},
     {"null output", null_output, "lse", -1, "lse has elements but no data"},
     {"output is an input", output_is_input, "o", -1, "output o shares memory with q"},
