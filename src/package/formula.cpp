@@ -3,10 +3,31 @@
 #include "src/support/error.h"
 #include "src/support/expr_text.h"
 
+#include <cmath>
+#include <cstdio>
+
 namespace fldsl::package {
 
 using namespace Halide::Internal;
 using Halide::Expr;
+
+namespace {
+
+/// A C++ literal that reads back as the same double.
+std::string float_text(double value) {
+    if (std::isnan(value)) {
+        return "__builtin_nan(\"\")";
+    }
+    if (std::isinf(value)) {
+        return value > 0 ? "__builtin_inf()" : "(-__builtin_inf())";
+    }
+    char digits[40];
+    std::snprintf(digits, sizeof(digits), "%.17g", value);
+    const bool whole = std::string(digits).find_first_of(".e") == std::string::npos;
+    return (value < 0 ? "(" : "") + std::string(digits) + (whole ? ".0" : "") + (value < 0 ? ")" : "");
+}
+
+}  // namespace
 
 FormulaText::FormulaText(const tile::Kernel &kernel) {
     int x = 0, f = 0;
@@ -41,10 +62,14 @@ std::string FormulaText::operator()(const Expr &e) const {
         return std::to_string(op->value);
     }
     if (const FloatImm *op = e.as<FloatImm>()) {
-        return std::to_string(op->value);
+        return float_text(op->value);
     }
     if (const Cast *op = e.as<Cast>()) {
-        return (*this)(op->value);
+        const std::string value = (*this)(op->value);
+        if (op->type.is_float() == op->value.type().is_float()) {
+            return value;
+        }
+        return std::string("static_cast<") + (op->type.is_float() ? "double" : "int64_t") + ">(" + value + ")";
     }
     if (const Add *op = e.as<Add>()) {
         return infix(op->a, "+", op->b);
@@ -56,16 +81,19 @@ std::string FormulaText::operator()(const Expr &e) const {
         return infix(op->a, "*", op->b);
     }
     if (const Div *op = e.as<Div>()) {
-        return call("floor_div", op->a, op->b);
+        return op->type.is_float() ? infix(op->a, "/", op->b) : call("floor_div", op->a, op->b);
     }
     if (const Mod *op = e.as<Mod>()) {
+        FLDSL_USER_CHECK(!op->type.is_float()) << "a condition takes a floating remainder: " << expr_to_text(e);
         return call("floor_mod", op->a, op->b);
     }
     if (const Min *op = e.as<Min>()) {
-        return call("least", op->a, op->b);
+        return op->type.is_float() ? "(" + infix(op->a, "<", op->b) + " ? " + (*this)(op->a) + " : " + (*this)(op->b) + ")"
+                                   : call("least", op->a, op->b);
     }
     if (const Max *op = e.as<Max>()) {
-        return call("greatest", op->a, op->b);
+        return op->type.is_float() ? "(" + infix(op->a, ">", op->b) + " ? " + (*this)(op->a) + " : " + (*this)(op->b) + ")"
+                                   : call("greatest", op->a, op->b);
     }
     if (const EQ *op = e.as<EQ>()) {
         return infix(op->a, "==", op->b);
