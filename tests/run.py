@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+TIME_LIMIT = 1200  # seconds a program
 COUNTS = [
     re.compile(r"\[doctest\] test cases:\s*\d+ \|\s*(?P<passed>\d+) passed \|\s*(?P<failed>\d+) failed"),
     re.compile(r"^cases: (?P<passed>\d+) passed, (?P<failed>\d+) failed", re.MULTILINE),
@@ -22,7 +23,13 @@ COUNTS = [
 
 
 def run_program(name: str, command: list[str], env: dict[str, str]) -> tuple[int, int]:
-    result = subprocess.run(command, cwd=ROOT, env={**os.environ, **env}, capture_output=True, text=True, check=False)
+    try:
+        result = subprocess.run(
+            command, cwd=ROOT, env=os.environ | env, capture_output=True, text=True, timeout=TIME_LIMIT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        print(f"FAIL {name}: not done after {TIME_LIMIT} s", flush=True)
+        return 0, 1
     output = result.stdout + result.stderr
     passed = failed = 0
     for pattern in COUNTS:
