@@ -57,7 +57,7 @@ typedef struct fldsl_call {
     uint32_t abi_version;         /* FLDSL_ABI_VERSION */
     int32_t threads;              /* most threads to use; 0: all that the process may run on */
     void *stream;                 /* CUDA kernels: the caller's stream */
-    void *workspace;              /* at least fldsl_<kernel>_workspace bytes, 64-byte aligned; may be NULL when that is 0 */
+    void *workspace;              /* as many bytes as fldsl_kernel::workspace says, 64-byte aligned; may be NULL for 0 */
     int64_t workspace_bytes;
     fldsl_error *error;           /* may be NULL */
     fldsl_parallel parallel;      /* NULL: the library's own threads */

@@ -291,6 +291,9 @@ class Reader {
             }
         } texts;
         a->message.accept(&texts);
+        while (!texts.text.empty() && texts.text.back() == '\n') {
+            texts.text.pop_back();  // Halide ends its messages with a line break
+        }
         Translate translate(names_, {}, "requirement");
         graph_.requirements.push_back({simplify(translate.mutate(a->condition)), texts.text});
     }

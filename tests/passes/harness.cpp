@@ -220,7 +220,7 @@ const fldsl_library *library_for(const Call &call, package::KernelSpec *spec) {
 
 }  // namespace
 
-std::map<std::string, Array> compiled(const Call &call, int threads) {
+std::map<std::string, Array> compiled(const Call &call, int threads, int64_t missing) {
     package::KernelSpec spec;
     const fldsl_library *library = library_for(call, &spec);
     std::map<std::string, Memory> memory;
@@ -274,6 +274,7 @@ std::map<std::string, Array> compiled(const Call &call, int threads) {
     c.workspace_bytes = library->kernels[0].workspace(values.data(), n, &error);
     FLDSL_USER_CHECK(c.workspace_bytes >= 0) << error.message;
     c.workspace = c.workspace_bytes > 0 ? std::aligned_alloc(64, static_cast<size_t>(c.workspace_bytes + 63) / 64 * 64) : nullptr;
+    c.workspace_bytes -= missing;
     const int status = library->kernels[0].run(&c, values.data(), n);
     std::free(c.workspace);
     FLDSL_USER_CHECK(status == 0) << error.message;

@@ -38,7 +38,8 @@ std::map<std::string, Array> interpreted(const Call &call, fldsl::tile::Precisio
                                          fldsl::tile::Classes classes = fldsl::tile::Classes::Check);
 
 /// Through a library built for the host, made in a temporary folder at the first use of these parameters.
-std::map<std::string, Array> compiled(const Call &call, int threads = 2);
+/// `missing` bytes are kept back from the workspace; a refused call throws UserError with the call's message.
+std::map<std::string, Array> compiled(const Call &call, int threads = 2, int64_t missing = 0);
 
 /// Largest |a - b| / (1 + |b|); equal infinities and two NaNs differ by 0.
 double difference(const Array &a, const Array &b);

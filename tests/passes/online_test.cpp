@@ -93,3 +93,10 @@ TEST_CASE("a stream without positions leaves the identities") {
         }
     }
 }
+
+TEST_CASE("a split kernel without all of its workspace is refused") {
+    const Call call = call_of(cases[0], 13, 30, {{"parts", "3"}});
+    CHECK_THROWS_WITH(harness::compiled(call, 2, 1), doctest::Contains("workspace has"));
+    CHECK_THROWS_WITH(harness::compiled(call, 2, 1), doctest::Contains("allowed: at least"));
+    CHECK_NOTHROW(harness::compiled(call, 2, 0));
+}
