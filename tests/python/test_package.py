@@ -151,6 +151,26 @@ def test_explain_prefers_the_special_kernel(attention_library):
         assert first.startswith(f"{kind}_f32") and "chosen" in first
 
 
+def test_a_wheel_works_without_the_project(attention_library, tmp_path):
+    """pip makes a wheel with the compiled core; installed elsewhere it finds libraries by FLDSL_LIBRARY_PATH."""
+    pip = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
+    source = str(ROOT / "frontends" / "python")
+    wheels, site = tmp_path / "wheels", tmp_path / "site"
+    subprocess.run(
+        [*pip, "wheel", "--no-build-isolation", "--no-deps", "-w", str(wheels), source], check=True, timeout=300
+    )
+    (wheel,) = wheels.glob("fldsl-*.whl")
+    subprocess.run([*pip, "install", "--no-deps", "--target", str(site), str(wheel)], check=True, timeout=120)
+    code = """
+import numpy as np, fldsl
+q = np.ones((1, 1, 3, 8), np.float32)
+print(fldsl.__file__, fldsl.info()["core"], fldsl.ops.attention(q, q, q, causal=True).shape)
+"""
+    folder = str(attention_library.path.parent)
+    output = python(code, PYTHONPATH=str(site), FLDSL_LIBRARY_PATH=folder, FLDSL_BUILD=str(tmp_path))
+    assert output.startswith(str(site)) and output.strip().endswith("compiled (1, 1, 3, 8)")
+
+
 def test_demo():
     pytest.importorskip("transformers")
     env = {**os.environ, "PYTHONPATH": str(ROOT / "frontends" / "python")}
