@@ -31,7 +31,8 @@ import table  # noqa: E402
 
 RESULTS = Path(__file__).resolve().parent / "results" / "cpu.json"
 SHAPES = [(1, 8, 2048, 64), (1, 8, 1024, 128), (8, 12, 256, 64), (4, 16, 512, 64)]  # B, H, S, D
-CASES = ["full", "causal", "window", "softcap", "alibi", "document"]
+# softcap and alibi are causal; their _full forms keep every key.
+CASES = ["full", "causal", "window", "softcap", "alibi", "document", "softcap_full", "alibi_full"]
 WINDOW, CAP, DOCUMENTS = 256, 30.0, 12
 TOLERANCE = {torch.float32: 2e-5, torch.bfloat16: 4e-2}
 
@@ -66,6 +67,8 @@ class Inputs:
             "softcap": {"causal": True, "softcap": CAP},
             "alibi": {"causal": True, "alibi_slopes": self.slopes},
             "document": {"causal": True, "documents": self.documents},
+            "softcap_full": {"softcap": CAP},
+            "alibi_full": {"alibi_slopes": self.slopes},
         }[case]
 
 
@@ -73,9 +76,9 @@ def eager(x: Inputs, case: str, dtype: torch.dtype | None = None) -> torch.Tenso
     """The mathematics in plain torch operations."""
     q, k, v = (t if dtype is None else t.to(dtype) for t in (x.q, x.k, x.v))
     s = q @ k.transpose(-1, -2) * (1 / math.sqrt(q.shape[-1]))
-    if case == "softcap":
+    if case.startswith("softcap"):
         s = CAP * torch.tanh(s / CAP)
-    if case == "alibi":
+    if case.startswith("alibi"):
         s = s + (x.slopes[:, None, None] * (x.j - x.i)).to(s.dtype)
     kept = x.kept(case)
     if kept is not None:
@@ -87,11 +90,12 @@ def sdpa(x: Inputs, case: str) -> Callable[[], torch.Tensor] | None:
     """torch's fused attention; None where it cannot express the case."""
     if case in ("full", "causal"):
         return lambda: F.scaled_dot_product_attention(x.q, x.k, x.v, is_causal=case == "causal")
-    if case == "softcap":
+    if case.startswith("softcap"):
         return None
     mask = x.kept(case)
-    if case == "alibi":
-        bias = (x.slopes[:, None, None] * (x.j - x.i)).masked_fill(~mask, -math.inf).to(x.dtype)[None]
+    if case.startswith("alibi"):
+        bias = x.slopes[:, None, None] * (x.j - x.i)
+        bias = (bias if mask is None else bias.masked_fill(~mask, -math.inf)).to(x.dtype)[None]
         return lambda: F.scaled_dot_product_attention(x.q, x.k, x.v, attn_mask=bias)
     return lambda: F.scaled_dot_product_attention(x.q, x.k, x.v, attn_mask=mask)
 
@@ -109,14 +113,14 @@ def flex(x: Inputs, case: str) -> tuple[Callable[[], torch.Tensor], float]:
         return kept
 
     def score_mod(s, b, h, i, j):  # noqa: ANN001, ANN202
-        return CAP * torch.tanh(s / CAP) if case == "softcap" else s + slopes[h] * (j - i)
+        return CAP * torch.tanh(s / CAP) if case.startswith("softcap") else s + slopes[h] * (j - i)
 
     size = x.shape[2]
     begin = time.perf_counter()
-    block_mask = None if case == "full" else create_block_mask(mask_mod, None, None, size, size, device="cpu")
+    block_mask = None if x.kept(case) is None else create_block_mask(mask_mod, None, None, size, size, device="cpu")
     seconds = time.perf_counter() - begin
     compiled = torch.compile(flex_attention, dynamic=False)
-    score = score_mod if case in ("softcap", "alibi") else None
+    score = score_mod if case.startswith(("softcap", "alibi")) else None
     return lambda: compiled(x.q, x.k, x.v, score_mod=score, block_mask=block_mask), seconds
 
 
@@ -155,7 +159,9 @@ def run_case(
     errors = {}
     for name, call in list(calls.items()):
         errors[name] = (call().float() - reference).abs().max().item()
-        if errors[name] > TOLERANCE[dtype] and name != "eager":
+        # Scores of alibi_full reach a thousand, which float32 holds to 1e-4; the weights follow.
+        limit = max(TOLERANCE[dtype], 1e-3 if case == "alibi_full" else 0)
+        if errors[name] > limit and name != "eager":
             if name == "fldsl":
                 raise SystemExit(f"{case} {shape} {dtype}: fldsl is off by {errors[name]}")
             notes[name] = f"off by {errors[name]:.1e}"
