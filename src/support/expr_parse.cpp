@@ -190,10 +190,14 @@ class Parser {
         }
         const std::string digits = text_.substr(begin, at_ - begin);
         expect(digits.find_first_of("0123456789") != std::string::npos, "a number");
+        char *end = nullptr;
         if (digits.find_first_of(".e") != std::string::npos) {
-            return FloatImm::make(Halide::Float(32), std::strtod(digits.c_str(), nullptr));
+            const double value = std::strtod(digits.c_str(), &end);
+            expect(*end == 0, "a number, not " + digits);
+            return FloatImm::make(Halide::Float(32), value);
         }
-        const int64_t value = std::strtoll(digits.c_str(), nullptr, 10);
+        const int64_t value = std::strtoll(digits.c_str(), &end, 10);
+        expect(*end == 0, "a number, not " + digits);
         const bool small = value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
         return IntImm::make(small ? Halide::Int(32) : Halide::Int(64), value);
     }

@@ -178,7 +178,10 @@ class StageVerifier {
         for (const Expr &e : op.index) {
             well_formed(e, Halide::Int(32), op.axes, text, "an index");
         }
-        for (const std::string &a : op.axes) {
+        // Blocks run in parallel: every axis of the grid must tell their elements apart, scalar coordinates included.
+        std::set<std::string> axes(op.axes.begin(), op.axes.end());
+        axes.insert(program_.grid.begin(), program_.grid.end());
+        for (const std::string &a : axes) {
             expect(std::any_of(op.index.begin(), op.index.end(), [&](const Expr &e) { return mentions(e, a); }), text,
                    "no index mentions axis " + a + ", so elements are written twice");
         }

@@ -190,6 +190,9 @@ TEST_CASE("a malformed text is refused with its column and what was expected") {
     const std::pair<const char *, const char *> cases[] = {
         {"x +", "column 4 of `x +`: expected an expression"},
         {"x y", "column 3 of `x y`: expected the end"},
+        {"3x", "expected a number, not 3x"},
+        {"1.5abc", "expected a number, not 1.5abc"},
+        {"0x10", "expected a number, not 0x10"},
         {"x + i", "operands of one type, not float32 and int32"},
         {"unknown", "a known name, not unknown"},
         {"q[i", "`]` or `,`"},

@@ -126,6 +126,7 @@ TEST_CASE("elements are stored once and as the tensor holds them") {
     says(fault("store o[e, i, h, b]", "store q[e, i, h, b]"), "q is no output or workspace tensor");
     says(fault("store o[e, i, h, b]", "store o[e, i, h]"), "o has rank 4");
     says(fault("store o[e, i, h, b]", "store o[0, i, h, b]"), "no index mentions axis e, so elements are written twice");
+    says(fault("store o[e, i, h, b]", "store o[e, i, h, 0]"), "no index mentions axis b, so elements are written twice");
     says(fault("output o: float32", "output o: float16"), "o has elements of float16, not float32");
 }
 
